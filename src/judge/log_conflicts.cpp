@@ -56,16 +56,6 @@ bool is_shown_by_log(const Log& log, const std::vector<Finding>& causes, const F
     return conflict.layer >= Layer::runtime && names_one;
 }
 
-/// The log's lines join the evidence. What they advise comes first where the conflict is not about
-/// the program's framework: CUDA and a GPU conflict whatever PyTorch is installed, and only the log
-/// shows that one is.
-void add_log_to(Finding& fault, const Finding& by_log) {
-    append(fault.evidence, by_log.evidence);
-    if (fault.part.kind != stack::PartKind::framework)
-        fault.remedies.insert(fault.remedies.begin(), by_log.remedies.begin(),
-                              by_log.remedies.end());
-}
-
 }  // namespace
 
 void join_log(Verdict& verdict, std::string_view rule, const std::vector<Finding>& causes) {
@@ -124,7 +114,7 @@ std::vector<Finding> with_conflicts(const Log& log, std::vector<Finding> conflic
             conflict.confidence =
                 Confidence::likely;  // it is certain, but need not be what failed here
         if (same)
-            add_log_to(conflict, *same);
+            append(conflict.evidence, same->evidence);
     }
     std::erase_if(causes, [&](const Finding& cause) {
         return find_by(conflicts, &Finding::rule, cause.rule);

@@ -205,13 +205,6 @@ bool shows_only_an_end(const Log& log, const Matrix& matrix) {
     });
 }
 
-/// Whether an error matches no signature. A crash does not count: its words name no reason.
-bool has_unknown_error(const Log& log, const Matrix& matrix) {
-    return find_by(log.events, &LogEvent::kind, LogKind::unknown) &&
-           !find_by(log.events, &LogEvent::signature, "crash_word") &&
-           !shows_only_an_end(log, matrix);
-}
-
 /// Losses, progress bars or results, and no word for an abnormal end.
 bool went_on(const Log& log, const Matrix& matrix) {
     const auto is_sign = [&](const LogEvent& event) {
@@ -219,6 +212,14 @@ bool went_on(const Log& log, const Matrix& matrix) {
     };
     return std::ranges::any_of(log.events, is_sign) &&
            !find_by(log.events, &LogEvent::signature, "crash_word");
+}
+
+/// Whether an error matches no signature. A crash does not count: its words name no reason. Nor
+/// does an error after which the program went on.
+bool has_unknown_error(const Log& log, const Matrix& matrix) {
+    return find_by(log.events, &LogEvent::kind, LogKind::unknown) &&
+           !find_by(log.events, &LogEvent::signature, "crash_word") &&
+           !shows_only_an_end(log, matrix) && !went_on(log, matrix);
 }
 
 /// Why the system or the versions exclude the cause; "" where it is possible.
@@ -233,6 +234,7 @@ Finding finding_of_resemblance(const Resemblance& alike, std::size_t index, cons
     Finding finding = finding_of({alike.cause, Confidence::possible, {}}, index, t);
     constexpr int least_weight = 40;
     finding.weight = least_weight - 2 * static_cast<int>(index);
+    finding.severity = Severity::warning;
     finding.evidence = {{"first error", t.log.first_error.value_or(""), "log.first_error"},
                         {"words in common",
                          concat("no known line; only these words also occur in the messages or "
@@ -248,26 +250,29 @@ Finding finding_of_resemblance(const Resemblance& alike, std::size_t index, cons
     return finding;
 }
 
-/// Adds possible causes of an error that no signature matches.
-void add_resembling_causes(std::vector<Finding>& findings, const stack::Stack& installed,
-                           const KnownOfLog& t) {
+/// Possible causes of an error that no signature matches. They are no verdict: the error stays
+/// unknown.
+std::vector<Finding> resembling(const Indications& indicated, const KnownOfLog& t) {
+    const stack::Stack installed = as_installed(t.said.stack, t.matrix);
+    std::vector<Finding> findings;
     for (const Resemblance& alike : resembling_causes(t.log, t.matrix)) {
         const LogCause* cause = find_by(t.matrix.log_causes(), &LogCause::cause, alike.cause);
-        if (cause &&
-            reason_against({alike.cause, Confidence::possible, {}}, *cause, installed, t).empty())
+        const IndicatedCause one{alike.cause, Confidence::possible, {}};
+        if (cause && !indicated.ruled_out.contains(alike.cause) &&
+            reason_against(one, *cause, installed, t).empty())
             findings.push_back(finding_of_resemblance(alike, findings.size(), t));
     }
+    return findings;
 }
 
 }  // namespace
 
-std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
+/// Those that lines, or words of the user, indicate.
+static std::vector<Finding> indicated_causes(const KnownOfLog& known, const Facts& facts,
+                                             const Indications& indicated) {
+    const Matrix& matrix = known.matrix;
     std::vector<Finding> findings;
-    if (!facts.log)
-        return findings;
-    const KnownOfLog known = known_of_log(facts, matrix);
     const stack::Stack installed = as_installed(known.said.stack, matrix);
-    const Indications indicated = indications(known);
     std::vector<Evidence> excluded = ruled_out_by_lines(indicated, known);
     for (const IndicatedCause& one : indicated.causes) {
         if (findings.size() == most_causes)
@@ -285,8 +290,6 @@ std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
     }
     if (!findings.empty())
         append(findings.front().evidence, std::move(excluded));
-    else if (known.has("log_alone") && has_unknown_error(*facts.log, matrix))
-        add_resembling_causes(findings, installed, known);
     const bool is_no_fault = trained_without_gpu(*facts.log, matrix);
     for (Finding& finding : findings) {
         if (is_no_fault)
@@ -304,6 +307,17 @@ std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
     return findings;
 }
 
+std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
+    if (!facts.log)
+        return {};
+    const KnownOfLog known = known_of_log(facts, matrix);
+    const Indications indicated = indications(known);
+    std::vector<Finding> findings = indicated_causes(known, facts, indicated);
+    if (findings.empty() && known.has("log_alone") && has_unknown_error(*facts.log, matrix))
+        return resembling(indicated, known);
+    return findings;
+}
+
 /// The log contains an error that no signature matches, and nothing that indicates a cause.
 Verdict unknown_error_in_log(const Facts& facts, const Matrix& matrix) {
     if (!facts.log)
@@ -311,8 +325,11 @@ Verdict unknown_error_in_log(const Facts& facts, const Matrix& matrix) {
     const Log& log = *facts.log;
     if (!log.first_error_line)
         return pass("no line of the log is an error");
-    if (!causes_in_log(facts, matrix).empty())
+    const std::vector<Finding> causes = causes_in_log(facts, matrix);
+    if (!causes.empty() && causes.front().weight >= weight_of(Confidence::possible, most_causes))
         return not_applicable("the log indicates known causes");
+    if (!causes.empty())
+        return undecided("the error is unknown to rnncheck; only its words are those of others");
     const bool is_crash = shows_only_an_end(log, matrix);
     Verdict verdict = undecided("the errors in the log are unknown to rnncheck");
     verdict.findings = {

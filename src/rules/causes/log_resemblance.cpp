@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
@@ -18,8 +17,16 @@ using Weights = std::map<std::string, double, std::less<>>;
 
 constexpr std::size_t most_resemblances = 3, most_words = 5, shortest_word = 3;
 /// Below these the cause is wrong more often than right.
-constexpr std::size_t least_words = 4;
+constexpr std::size_t least_words = 3;
 constexpr double least_similarity = 0.2;
+/// Words of any sentence about an error: what two texts have in common by them means nothing.
+constexpr std::string_view common_words[] = {
+    "after", "and",    "any",      "are",    "before", "but",   "can",   "cannot", "could",
+    "does",  "error",  "errors",   "failed", "file",   "for",   "found", "from",   "has",
+    "have",  "here",   "import",   "into",   "its",    "name",  "non",   "not",    "only",
+    "other", "please", "returned", "should", "status", "than",  "that",  "the",    "then",
+    "there", "this",   "was",      "were",   "when",   "which", "will",  "with",   "without",
+    "would", "you",    "your",     "zero"};
 
 /// A text of one cause: an alternative of a pattern, or the cause's own description.
 struct KnownText {
@@ -108,8 +115,9 @@ Weights weights_of(const WordCounts& counts, const WordCounts& examples_with,
         weights[word] = weight;
         sum_of_squares += weight * weight;
     }
-    for (auto& [word, weight] : weights)
-        weight /= std::sqrt(sum_of_squares);
+    if (sum_of_squares > 0)
+        for (auto& [word, weight] : weights)
+            weight /= std::sqrt(sum_of_squares);
     return weights;
 }
 
@@ -132,7 +140,8 @@ Resemblance alike(const Weights& log, const Weights& example, std::string_view c
         if (const double* other = look_up(log, word)) {
             products[word] = weight * *other;
             result.similarity += weight * *other;
-            words += contains(word, "~") ? 0 : 1;
+            if (!contains(word, "~") && !includes(common_words, word))
+                ++words;
         }
     if (words < least_words)
         result.similarity = 0;
@@ -155,7 +164,7 @@ std::size_t end_of_class(std::string_view pattern, std::size_t from) {
 /// The last character of "(", "(?:" or "(?P<name>".
 std::size_t end_of_group_start(std::string_view pattern, std::size_t from) {
     if (pattern.substr(from).starts_with("(?P<"))
-        return pattern.find('>', from);
+        return std::min(pattern.find('>', from), pattern.size());
     return pattern.substr(from).starts_with("(?:") ? from + 2 : from;
 }
 
