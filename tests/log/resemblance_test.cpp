@@ -43,3 +43,14 @@ TEST_CASE("an unknown error in other words stays unknown") {
     REQUIRE(report.findings.size() == 1);
     CHECK(report.findings.front().rule == "unknown_error_in_log");
 }
+
+TEST_CASE("words in common are no verdict, and none are searched for where the program went on") {
+    const std::string error =
+        "SomeToolError: the GPU driver of this host is older than the CUDA runtime version of the "
+        "program needs\n";
+    const Report alone = diagnosis(error.c_str());
+    CHECK(alone.verdict == OverallVerdict::undetermined);
+    const Report trained = diagnosis((error + "Epoch 2/5 - loss: 0.31 - accuracy: 0.90\n").c_str());
+    for (const Finding& finding : trained.findings)
+        CHECK(finding.rule == "unknown_error_in_log");
+}

@@ -252,8 +252,8 @@ Finding finding_of_resemblance(const Resemblance& alike, std::size_t index, cons
 
 /// Possible causes of an error that no signature matches. They are no verdict: the error stays
 /// unknown.
-std::vector<Finding> resembling(const Indications& indicated, const KnownOfLog& t) {
-    const stack::Stack installed = as_installed(t.said.stack, t.matrix);
+std::vector<Finding> resembling(const Indications& indicated, const stack::Stack& installed,
+                                const KnownOfLog& t) {
     std::vector<Finding> findings;
     for (const Resemblance& alike : resembling_causes(t.log, t.matrix)) {
         const LogCause* cause = find_by(t.matrix.log_causes(), &LogCause::cause, alike.cause);
@@ -265,14 +265,11 @@ std::vector<Finding> resembling(const Indications& indicated, const KnownOfLog& 
     return findings;
 }
 
-}  // namespace
-
 /// Those that lines, or words of the user, indicate.
-static std::vector<Finding> indicated_causes(const KnownOfLog& known, const Facts& facts,
-                                             const Indications& indicated) {
+std::vector<Finding> indicated_causes(const Indications& indicated, const stack::Stack& installed,
+                                      const KnownOfLog& known) {
     const Matrix& matrix = known.matrix;
     std::vector<Finding> findings;
-    const stack::Stack installed = as_installed(known.said.stack, matrix);
     std::vector<Evidence> excluded = ruled_out_by_lines(indicated, known);
     for (const IndicatedCause& one : indicated.causes) {
         if (findings.size() == most_causes)
@@ -290,7 +287,7 @@ static std::vector<Finding> indicated_causes(const KnownOfLog& known, const Fact
     }
     if (!findings.empty())
         append(findings.front().evidence, std::move(excluded));
-    const bool is_no_fault = trained_without_gpu(*facts.log, matrix);
+    const bool is_no_fault = trained_without_gpu(known.log, matrix);
     for (Finding& finding : findings) {
         if (is_no_fault)
             finding.severity = Severity::note;
@@ -301,21 +298,33 @@ static std::vector<Finding> indicated_causes(const KnownOfLog& known, const Fact
             finding.message += concat("; ", line->count, " lines of the log are about such layers");
         if (known.has("keras_use_cudnn_rejected"))
             finding.severity = Severity::error;
-        else if (went_on(*facts.log, matrix))
+        else if (went_on(known.log, matrix))
             finding.severity = Severity::note;
     }
     return findings;
 }
 
-std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
+struct CausesOfLog {
+    std::vector<Finding> findings;
+    bool by_words_alone = false;  ///< no line indicates one
+};
+
+CausesOfLog causes_of(const Facts& facts, const Matrix& matrix) {
     if (!facts.log)
         return {};
     const KnownOfLog known = known_of_log(facts, matrix);
     const Indications indicated = indications(known);
-    std::vector<Finding> findings = indicated_causes(known, facts, indicated);
-    if (findings.empty() && known.has("log_alone") && has_unknown_error(*facts.log, matrix))
-        return resembling(indicated, known);
-    return findings;
+    const stack::Stack installed = as_installed(known.said.stack, matrix);
+    std::vector<Finding> findings = indicated_causes(indicated, installed, known);
+    if (findings.empty() && known.has("log_alone") && has_unknown_error(known.log, matrix))
+        return {resembling(indicated, installed, known), true};
+    return {std::move(findings), false};
+}
+
+}  // namespace
+
+std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
+    return causes_of(facts, matrix).findings;
 }
 
 /// The log contains an error that no signature matches, and nothing that indicates a cause.
@@ -325,10 +334,10 @@ Verdict unknown_error_in_log(const Facts& facts, const Matrix& matrix) {
     const Log& log = *facts.log;
     if (!log.first_error_line)
         return pass("no line of the log is an error");
-    const std::vector<Finding> causes = causes_in_log(facts, matrix);
-    if (!causes.empty() && causes.front().weight >= weight_of(Confidence::possible, most_causes))
+    const CausesOfLog causes = causes_of(facts, matrix);
+    if (!causes.findings.empty() && !causes.by_words_alone)
         return not_applicable("the log indicates known causes");
-    if (!causes.empty())
+    if (!causes.findings.empty())
         return undecided("the error is unknown to rnncheck; only its words are those of others");
     const bool is_crash = shows_only_an_end(log, matrix);
     Verdict verdict = undecided("the errors in the log are unknown to rnncheck");

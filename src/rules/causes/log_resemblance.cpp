@@ -30,7 +30,7 @@ constexpr std::string_view common_words[] = {
 
 /// A text of one cause: an alternative of a pattern, or the cause's own description.
 struct KnownText {
-    std::string_view cause;
+    std::string cause;
     WordCounts words;
 };
 
@@ -59,37 +59,28 @@ WordCounts words_of(std::string_view text) {
 }
 
 /// The cause that a symptom is, or that the table log_evidence puts first for it; "" where none.
-std::string_view cause_of_symptom(std::string_view symptom, const Matrix& matrix) {
+std::string cause_of_symptom(const std::string& symptom, const Matrix& matrix) {
     if (find_by(matrix.log_causes(), &LogCause::cause, symptom))
         return symptom;
     for (const auto column : {&LogEvidence::certain, &LogEvidence::likely, &LogEvidence::possible})
         for (const LogEvidence& row : matrix.log_evidence())
-            if (row.symptom == symptom && !(row.*column).empty()) {
-                const std::string_view causes = row.*column;
-                return causes.substr(0, causes.find(' '));
-            }
+            if (row.symptom == symptom && !(row.*column).empty())
+                return split(row.*column, ' ').front();
     return "";
 }
 
-std::string_view cause_of_signature(const LogSignature& signature, const Matrix& matrix) {
-    const std::string_view own = cause_of_symptom(signature.id, matrix);
-    if (!own.empty())
-        return own;
-    const std::string_view symptoms = signature.symptoms;
-    for (std::size_t from = 0; from < symptoms.size();) {
-        const std::size_t end = std::min(symptoms.find(' ', from), symptoms.size());
-        const auto cause = cause_of_symptom(symptoms.substr(from, end - from), matrix);
-        if (!cause.empty())
-            return cause;
-        from = end + 1;
-    }
-    return "";
+std::string cause_of_signature(const LogSignature& signature, const Matrix& matrix) {
+    std::string cause = cause_of_symptom(signature.id, matrix);
+    for (const std::string& symptom : split(signature.symptoms, ' '))
+        if (cause.empty())
+            cause = cause_of_symptom(symptom, matrix);
+    return cause;
 }
 
 std::vector<KnownText> examples_of(const Matrix& matrix) {
     std::vector<KnownText> examples;
     for (const LogSignature& signature : matrix.log_signatures()) {
-        const std::string_view cause = cause_of_signature(signature, matrix);
+        const std::string cause = cause_of_signature(signature, matrix);
         if (cause.empty() || signature.kind == "harmless")
             continue;
         for (const std::string& text : words_of_pattern(signature.pattern))
@@ -121,32 +112,39 @@ Weights weights_of(const WordCounts& counts, const WordCounts& examples_with,
     return weights;
 }
 
+/// The words of both texts, each with what it contributes to their similarity.
+Weights in_common(const Weights& log, const Weights& example) {
+    Weights products;
+    for (const auto& [word, weight] : example)
+        if (const double* other = look_up(log, word))
+            products[word] = weight * *other;
+    return products;
+}
+
+bool is_pair(const std::string& word) {
+    return contains(word, "~");
+}
+
+/// 0 where they have too little in common to mean anything.
+double similarity_of(const Weights& products) {
+    double sum = 0;
+    std::size_t words = 0;
+    for (const auto& [word, product] : products) {
+        sum += product;
+        if (!is_pair(word) && !includes(common_words, word))
+            ++words;
+    }
+    return words >= least_words && sum >= least_similarity ? sum : 0;
+}
+
 std::vector<std::string> heaviest_words(const Weights& products) {
     std::vector<std::pair<double, std::string>> sorted;
     for (const auto& [word, product] : products)
-        if (!contains(word, "~"))
+        if (!is_pair(word))
             sorted.emplace_back(-product, word);
     std::ranges::sort(sorted);
     sorted.resize(std::min(sorted.size(), most_words));
     return mapped(sorted, [](const auto& one) { return one.second; });
-}
-
-Resemblance alike(const Weights& log, const Weights& example, std::string_view cause) {
-    Weights products;
-    Resemblance result;
-    result.cause = cause;
-    std::size_t words = 0;
-    for (const auto& [word, weight] : example)
-        if (const double* other = look_up(log, word)) {
-            products[word] = weight * *other;
-            result.similarity += weight * *other;
-            if (!contains(word, "~") && !includes(common_words, word))
-                ++words;
-        }
-    if (words < least_words)
-        result.similarity = 0;
-    result.words = heaviest_words(products);
-    return result;
 }
 
 /// The end of a bracket expression: "[^]a-z]", "[\\]]".
@@ -212,18 +210,17 @@ std::vector<Resemblance> resembling_causes(const Log& log, const Matrix& matrix)
     const auto texts = mapped(log.events, [](const LogEvent& event) { return event.text; });
     const Weights of_log = weights_of(words_of(join(texts, " ")), examples_with, examples.size());
 
-    std::map<std::string, Resemblance, std::less<>> best;
+    std::map<std::string, Resemblance> best;
     for (const KnownText& example : examples) {
-        Resemblance one =
-            alike(of_log, weights_of(example.words, examples_with, examples.size()), example.cause);
-        Resemblance& known = best[one.cause];
-        if (one.similarity >= least_similarity && one.similarity > known.similarity)
-            known = std::move(one);
+        const Weights products =
+            in_common(of_log, weights_of(example.words, examples_with, examples.size()));
+        const double similarity = similarity_of(products);
+        if (similarity > 0 && similarity > best[example.cause].similarity)
+            best[example.cause] = {example.cause, similarity, heaviest_words(products)};
     }
     std::vector<Resemblance> all;
     for (auto& [cause, one] : best)
-        if (one.similarity > 0)
-            all.push_back(std::move(one));
+        all.push_back(std::move(one));
     std::ranges::stable_sort(all, std::greater{}, &Resemblance::similarity);
     all.resize(std::min(all.size(), most_resemblances));
     return all;

@@ -19,9 +19,8 @@ struct Resemblance {
 };
 
 /// The causes most like the lines that the log's events quote, the most alike first; at most three,
-/// and none with fewer than four words in common or a similarity below 0.2. Programs that no row
-/// describes use the words of those that rows describe: of 48 public logs with an unknown error, 21
-/// resemble a cause; for 12 of these, the first is the one that the thread confirms.
+/// and none with fewer than three telling words in common or a similarity below 0.2. Programs that
+/// no row describes use the words of those that rows describe.
 std::vector<Resemblance> resembling_causes(const Log& log, const Matrix& matrix);
 
 /// The literal words of a pattern of log_signatures, one text for each of its alternatives, with
