@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
+#include "rules/causes/log_installs.hpp"
 #include "rules/support/remedies.hpp"
 #include "rules/support/repairs.hpp"
 #include "stack/questions.hpp"
@@ -271,6 +272,8 @@ void name_package_of_library(Remedy& remedy, const KnownOfLog& t) {
         remedy.commands = {"python -m pip install " + name};
 }
 
+namespace {
+
 /// PyTorch's index with CUDA builds for the Python in the log: those of cu128 begin with 3.9.
 /// https://github.com/pytorch/pytorch/blob/main/RELEASE.md#release-compatibility-matrix
 std::string torch_index_for_python(const KnownOfLog& t) {
@@ -282,70 +285,113 @@ std::string torch_index_for_python(const KnownOfLog& t) {
     return *python >= make_version({3, 7}) ? "cu117" : "cu113";
 }
 
-/// The newest of PyTorch's own builds of this version with CUDA; "" where none is known.
-std::string torch_index_of_version(const Version& version, const Matrix& matrix) {
-    const FrameworkBuild* newest = nullptr;
-    for (const FrameworkBuild& build : matrix.framework_builds("pytorch"))
-        if (build.cuda && build.build.starts_with("cu") &&
-            covers(build.first, build.last, version) && (!newest || *newest->cuda < *build.cuda))
-            newest = &build;
-    return newest ? newest->build : "";
+/// Where no published build fits what the log shows, or the log shows nothing that decides.
+std::vector<std::string> usual_build_with_cuda(const std::string& framework, const KnownOfLog& t) {
+    if (framework == "pytorch")
+        return {
+            concat("python -m pip install --force-reinstall torch torchvision torchaudio "
+                   "--index-url https://download.pytorch.org/whl/",
+                   torch_index_for_python(t))};
+    if (framework == "jax")
+        return {"python -m pip install -U \"jax[cuda12]\""};
+    if (framework == "onnxruntime")
+        return {"python -m pip uninstall -y onnxruntime onnxruntime-gpu",
+                "python -m pip install onnxruntime-gpu"};
+    if (framework == "paddlepaddle")
+        return {"python -m pip uninstall -y paddlepaddle",
+                "python -m pip install paddlepaddle-gpu -i "
+                "https://www.paddlepaddle.org.cn/packages/stable/cu126/"};
+    return {};
 }
 
-/// The version that the log names stays: torchvision and extensions belong to it.
-std::string torch_with_cuda(const KnownOfLog& t) {
-    const stack::Framework* torch = t.said.framework("pytorch");
-    const auto version = torch ? torch->version : std::nullopt;
-    const std::string index = version ? torch_index_of_version(*version, t.matrix) : "";
-    const std::string command = "python -m pip install --force-reinstall torch";
-    const std::string rest =
-        " torchvision torchaudio --index-url https://download.pytorch.org/whl/";
-    if (index.empty())
-        return concat(command, rest, torch_index_for_python(t));
-    return concat(command, "==", version->text, rest, index);
+/// Of JAX before 0.4, which is in no table, with the extras that those versions have on PyPI:
+/// "cuda" from 0.2.26 on, before that one for each CUDA (https://pypi.org/project/jax/0.2.13/).
+std::vector<std::string> old_jax_with_cuda(const Version& version,
+                                           const std::optional<stack::Known>& cuda) {
+    constexpr std::string_view cudas[] = {"10.1", "10.2", "11.0", "11.1"};
+    std::string extra = "cuda";
+    if (version < make_version({0, 2, 26})) {
+        if (!cuda || !includes(cudas, cuda->text))
+            return {};
+        std::string digits = cuda->text;
+        std::erase(digits, '.');
+        extra += digits;
+    }
+    return {concat("python -m pip install \"jax[", extra, "]==", version.text,
+                   "\" -f https://storage.googleapis.com/jax-releases/jax_cuda_releases.html")};
 }
+
+/// Of a version that is in no table; empty where only its documentation shows it.
+std::vector<std::string> unlisted_build_with_cuda(const std::string& framework,
+                                                  const Version& version, const KnownOfLog& t) {
+    if (framework == "jax" && version < make_version({0, 4}))
+        return old_jax_with_cuda(version, t.said.stack.cuda);
+    return {};
+}
+
+/// Whether the log shows more than the framework's name.
+bool shows_what_to_install(const KnownOfLog& t, const std::optional<Version>& version) {
+    return version || t.said.stack.cuda || gpu_capability(t) || driver_in_log(t);
+}
+
+/// MXNet's message is the same for its package without CUDA and for one's own build:
+/// https://mxnet.apache.org/versions/1.9.1/get_started/build_from_source
+void speak_of_own_build_of_mxnet(Remedy& remedy) {
+    remedy.text =
+        "Install the package for the CUDA version (mxnet-cu112 for CUDA 11.2). If you compiled "
+        "MXNet yourself, set USE_CUDA=1 in config.mk or USE_CUDA=ON in CMake, and compile it again "
+        "from the start";
+}
+
+/// Builds of other projects. https://k2-fsa.github.io/k2/installation/from_wheels.html;
+/// https://pypi.jetson-ai-lab.io
+std::vector<std::string> build_of_other_project(const KnownOfLog& t) {
+    if (t.has("k2_without_cuda"))
+        return {
+            "python -m pip install --force-reinstall k2 -f https://k2-fsa.github.io/k2/cuda.html"};
+    if (t.has("gpu_jetson"))
+        return {
+            "python -m pip install --force-reinstall torch --index-url "
+            "https://pypi.jetson-ai-lab.io/jp6/cu126"};
+    return {};
+}
+
+}  // namespace
 
 void name_build_with_cuda(Remedy& remedy, const KnownOfLog& t) {
-    const std::string torch = torch_with_cuda(t);
-    const std::pair<std::string_view, std::string_view> builds[] = {
-        {"jax", "python -m pip install -U \"jax[cuda12]\""},
-        {"onnxruntime",
-         // Both packages have the same files: while one is removed, the other must be, too.
-         "python -m pip uninstall -y onnxruntime onnxruntime-gpu && python -m pip install "
-         "onnxruntime-gpu"},
-        {"paddlepaddle",
-         "python -m pip uninstall -y paddlepaddle && python -m pip install paddlepaddle-gpu -i "
-         "https://www.paddlepaddle.org.cn/packages/stable/cu126/"},
-        {"pytorch", torch}};
-    // https://k2-fsa.github.io/k2/installation/from_wheels.html;
-    // https://mxnet.apache.org/get_started; https://pypi.jetson-ai-lab.io
-    constexpr std::pair<std::string_view, std::string_view> others[] = {
-        {"k2_without_cuda",
-         "python -m pip install --force-reinstall k2 -f https://k2-fsa.github.io/k2/cuda.html"},
-        {"mxnet_without_cuda",
-         "python -m pip uninstall -y mxnet && python -m pip install mxnet-cu112"},
-        {"gpu_jetson",
-         "python -m pip install --force-reinstall torch --index-url "
-         "https://pypi.jetson-ai-lab.io/jp6/cu126"}};
-    for (const auto& [word, chain] : others)
-        if (t.has(word)) {
-            remedy.commands = commands_of(std::string(chain), " && ");
-            return;
-        }
-    const auto& frameworks = t.said.stack.frameworks;
-    if (frameworks.size() > 1)
+    if (auto commands = build_of_other_project(t); !commands.empty()) {
+        remedy.commands = std::move(commands);
         return;
-    for (const auto& [framework, chain] : builds) {
-        // The message is PyTorch's where no framework is named.
-        const bool is_torch =
-            frameworks.empty() && is_message_of_torch(t) && framework == "pytorch";
-        if (!t.said.framework(framework) && !is_torch)
-            continue;
-        remedy.commands = commands_of(std::string(chain), " && ");
-        // The row's text is about TensorFlow and PyTorch, and about layers that only Keras has in
-        // two kinds.
-        remedy.text = "Install the build with CUDA in the same version";
     }
+    const stack::Framework* framework = only_framework(t);
+    // The message is PyTorch's, or MXNet's, where no framework is named.
+    std::string name = framework ? framework->name : "";
+    if (t.said.stack.frameworks.empty() && is_message_of_torch(t))
+        name = "pytorch";
+    if (t.said.stack.frameworks.empty() && t.has("mxnet_without_cuda"))
+        name = "mxnet";
+    if (name.empty())
+        return;
+    const auto version = framework ? framework->version : std::nullopt;
+    const auto build =
+        shows_what_to_install(t, version) ? build_that_runs(name, version, t) : std::nullopt;
+    std::vector<std::string> commands;
+    if (build)
+        commands = commands_that_install(name, *build);
+    else if (version)
+        commands = unlisted_build_with_cuda(name, *version, t);
+    else
+        commands = usual_build_with_cuda(name, t);
+    // The row's text is about TensorFlow and PyTorch, and about layers that only Keras has in two
+    // kinds.
+    remedy.commands = commands;
+    remedy.text =
+        version ? "Install the build with CUDA in the same version" : "Install a build with CUDA";
+    if (version && commands.empty())
+        remedy.text += concat(": the documentation of ", name, " ", version->text,
+                              " names the package and its index");
+    if (t.has("mxnet_without_cuda"))
+        speak_of_own_build_of_mxnet(remedy);
 }
 
 bool is_outside_python(const KnownOfLog& t) {

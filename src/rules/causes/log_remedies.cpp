@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
+#include "rules/causes/log_installs.hpp"
 #include "rules/causes/log_packages.hpp"
 #include "rules/causes/log_places.hpp"
 #include "rules/support/remedies.hpp"
@@ -51,6 +52,7 @@ void fit_to_log(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
         name_package_of_library(remedy, t);
     if (cause.cause == "cpu_only_build")
         name_build_with_cuda(remedy, t);
+    name_build_that_runs(remedy, cause, t);
     speak_of_what_failed(remedy, cause, t);
     speak_of_builds(remedy, cause, t);
     if (cause.cause == "package_not_available" && t.has("installer_lacks_cuda"))

@@ -20,8 +20,9 @@ std::optional<Version> cudnn_version(std::string plain) {
 /// Lines of one kind that name the cuDNN that the program was built with; some also the one that
 /// was loaded.
 constexpr const char* lines_with_built_cudnn[] = {
-    "cudnn_version_mismatch", "torch_cudnn_versions",    "jax_found_cudnn",
-    "paddle_cudnn_versions",  "paddle_header_unmatched", "mxnet_cudnn_versions"};
+    "cudnn_version_mismatch", "torch_cudnn_versions",  "jax_found_cudnn",
+    "jax_outdated_cudnn",     "paddle_cudnn_versions", "paddle_header_unmatched",
+    "mxnet_cudnn_versions"};
 std::optional<Version> cudnn_of_line(const KnownOfLog& t, const char* signature,
                                      const char* field) {
     return cudnn_version(t.told(signature, field).value_or(""));
