@@ -151,19 +151,6 @@ void name_gpu_builds(Remedy& remedy, const KnownOfLog& t) {
     }
 }
 
-/// PyTorch in Rust: https://github.com/LaurentMazare/tch-rs/blob/main/README.md
-void name_libtorch_with_cuda(Remedy& remedy, const KnownOfLog& t) {
-    if (!t.has("panic_or_exception") || !t.has("cuda_operator_absent"))
-        return;
-    remedy.text =
-        "Build against libtorch with CUDA: set TORCH_CUDA_VERSION, which chooses the download, or "
-        "LIBTORCH to a "
-        "directory with libtorch_cuda.so, then build again from the start. If it is there, the "
-        "linker may have left "
-        "it out: link torch_cuda with --no-as-needed";
-    remedy.commands = {"export TORCH_CUDA_VERSION=cu126", "cargo clean"};
-}
-
 /// https://github.com/PaddlePaddle/Paddle/issues/76037
 void name_paddle_for_new_gpu(Remedy& remedy, const KnownOfLog& t) {
     if (!t.has("fw_paddlepaddle") || t.said.stack.frameworks.size() != 1)
@@ -204,8 +191,6 @@ void speak_of_builds(Remedy& remedy, const LogCause& cause, const KnownOfLog& t)
     }
     if (cause.cause == "operation_not_supported_on_system")
         name_driver_for_large_parameters(remedy, t);
-    if (cause.cause == "cpu_only_build")
-        name_libtorch_with_cuda(remedy, t);
     if (cause.cause == "no_gpu_visible")
         name_gpu_builds(remedy, t);
     speak_of_onnxruntime(remedy, cause, t);

@@ -1,6 +1,7 @@
 // What to do about failures that a line of the log names more exactly than its cause does.
 #include "base/text.hpp"
-#include "rules/causes/log_causes.hpp"
+#include "rules/causes/log_packages.hpp"
+#include "rules/causes/log_resolvers.hpp"
 
 namespace rnncheck::rules {
 
@@ -90,7 +91,7 @@ void speak_as_the_line(Remedy& remedy, const LogCause& cause, const KnownOfLog& 
         remedy.commands.clear();
         const std::string& command = for_shell(row.command, row.windows_command, t);
         if (!command.empty())
-            remedy.commands.push_back(command);
+            remedy.commands = commands_of(command, " && ");
         return;
     }
 }
@@ -100,6 +101,8 @@ void speak_as_the_line(Remedy& remedy, const LogCause& cause, const KnownOfLog& 
 void speak_of_what_failed(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
     if (cause.cause == "broken_framework_release")
         leave_out_other_version(remedy, t);
+    if (cause.cause == "package_not_available")
+        name_pythons_of_requested(remedy, t);
     speak_as_the_line(remedy, cause, t);
     if (cause.cause == "cpu_and_gpu_packages_both_installed")
         name_packages_that_share_files(remedy, t);

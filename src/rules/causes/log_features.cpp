@@ -254,7 +254,26 @@ void add_devices(KnownOfLog& t) {
         t.add("devices_xla_gpu", "TensorFlow lists an XLA_GPU device");
 }
 
+/// PyTorch's own share of the GPU's memory and what is free leave out other processes.
+/// https://github.com/pytorch/pytorch/blob/main/c10/cuda/CUDACachingAllocator.cpp
+void add_memory_of_others(KnownOfLog& t) {
+    for (const char* signature : {"memory_amounts", "memory_amounts_of_processes"}) {
+        const auto total = number(t.told(signature, "total")),
+                   allocated = number(t.told(signature, "allocated")),
+                   free = number(t.told(signature, "free"));
+        if (!total || !allocated || !free)
+            continue;
+        // What PyTorch holds back for later is not in `allocated`, and may be as much again.
+        const double others = *total - 2 * *allocated - *free;
+        if (others > 0.5 * *total)
+            t.add("memory_held_by_others",
+                  concat("at least ", std::llround(others / 1048576.0), " MiB of ",
+                         std::llround(*total / 1048576.0), " MiB are in use by other processes"));
+    }
+}
+
 void add_memory(KnownOfLog& t) {
+    add_memory_of_others(t);
     if (const auto free = number(t.told("cudnn_memory_usage", "free")),
         total = number(t.told("cudnn_memory_usage", "total"));
         free && total && *total > 0) {

@@ -1,0 +1,85 @@
+#include "rules/causes/log_resolvers.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "matrix/ranges.hpp"
+#include "stack/builds.hpp"
+
+namespace rnncheck::rules {
+
+namespace {
+
+/// "torch==1.13.1+cu117 (from -r requirements.txt (line 3))" without what follows the version.
+std::string requirement_of(const std::string& text) {
+    return text.substr(0, text.find_first_of(" ;("));
+}
+
+/// The oldest and the newest Python that some build of the version has a package for. Unset where
+/// the table names none.
+struct Pythons {
+    std::optional<Version> first, last;
+};
+
+Pythons pythons_of(const stack::Framework& framework, const std::optional<std::string>& os,
+                   const Matrix& matrix) {
+    const stack::Builds builds = stack::builds_of(framework, os, false, matrix);
+    std::vector<FrameworkBuild> all = builds.with_cuda;
+    append(all, builds.without_cuda);
+    Pythons pythons;
+    for (const FrameworkBuild& build : all) {
+        if (build.python_first && (!pythons.first || *build.python_first < *pythons.first))
+            pythons.first = build.python_first;
+        if (build.python_last && (!pythons.last || *build.python_last > *pythons.last))
+            pythons.last = build.python_last;
+    }
+    return pythons;
+}
+
+/// A new environment with this Python.
+std::string environment_with(const Version& python, const KnownOfLog& t) {
+    if (t.has("in_conda"))
+        return "conda create -n environment python=" + python.text;
+    if (t.has("os_windows"))
+        return concat("py -", python.text, " -m venv environment");
+    return concat("python", python.text, " -m venv environment");
+}
+
+}  // namespace
+
+std::optional<stack::Framework> requested_framework(const KnownOfLog& t) {
+    for (const char* field : {"package", "package2"}) {
+        const auto package = t.told("pip_no_version", field);
+        if (!package || !contains(*package, "=="))
+            continue;
+        const auto value = stack::split_given(requirement_of(*package));
+        if (!value)
+            continue;
+        const stack::Given given = stack::read_given({*value}, t.matrix);
+        if (!given.stack.frameworks.empty() && given.stack.frameworks.front().version)
+            return given.stack.frameworks.front();
+    }
+    return std::nullopt;
+}
+
+void name_pythons_of_requested(Remedy& remedy, const KnownOfLog& t) {
+    const auto framework = requested_framework(t);
+    if (!framework)
+        return;
+    const std::string os = t.has("os_windows") ? "windows" : "linux";
+    const Pythons pythons = pythons_of(*framework, os, t.matrix);
+    if (!pythons.last)
+        return;
+    const std::string name = words_of(*framework);
+    std::string range = "up to " + pythons.last->text;
+    if (pythons.first)
+        range = concat(pythons.first->text, " to ", pythons.last->text);
+    remedy.text = concat(
+        name, " has packages for Python ", range,
+        ": install it in an environment with one of these, or take a version that pip lists "
+        "after 'from versions:', which are those for the Python in use. 'none' with a Python in "
+        "that range: the index, the system or the processor has no package of it");
+    remedy.commands = {environment_with(*pythons.last, t)};
+}
+
+}  // namespace rnncheck::rules
