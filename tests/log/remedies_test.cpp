@@ -3,38 +3,14 @@
 #include "base/text.hpp"
 #include "judge.hpp"
 #include "rules/causes/log_causes.hpp"
-#include "support/catch.hpp"
-#include "support/logs.hpp"
+#include "support/advice.hpp"
 
 using namespace rnncheck;
 
 namespace {
 
-struct Advice {
-    std::vector<Remedy> remedies;
-    std::optional<DecidingCheck> check;
-
-    std::vector<std::string> commands() const {
-        std::vector<std::string> all;
-        for (const Remedy& remedy : remedies)
-            all.insert(all.end(), remedy.commands.begin(), remedy.commands.end());
-        return all;
-    }
-};
-
-/// What is said about this cause of the log.
-Advice about(const char* cause, std::string_view log, std::vector<UserHint> hints = {}) {
-    Facts facts;
-    facts.tool.stages = {"log"};
-    facts.log = test::log_read(log);
-    facts.log->user_hints = std::move(hints);
-    for (Finding& finding : judge(std::move(facts), test::bundled_matrix(), {}).findings)
-        if (finding.rule == cause)
-            return {std::move(finding.remedies), std::move(finding.decided_by)};
-    FAIL("no finding " << cause);
-    return {};
-}
-
+using test::about;
+using test::Advice;
 using Commands = std::vector<std::string>;
 constexpr const char* without_cudnn_8 =
     "libcudnn.so.8: cannot open shared object file: No such file or directory\n";
@@ -156,16 +132,19 @@ TEST_CASE("NVRTC of exactly the CUDA that its builtins name, by the package's na
           Commands{"python -m pip install \"nvidia-cuda-nvrtc==13.*\""});
 }
 
-TEST_CASE("a GPU without code leads to the plan of that GPU, for the system of the log") {
+TEST_CASE("a GPU without code leads to a build that has code for it") {
     const char* log =
         "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with the current "
         "PyTorch installation.\n"
         "The current PyTorch install supports CUDA capabilities sm_50 sm_60 sm_70 sm_75 sm_80 "
         "sm_86 sm_90.\n";
     CHECK(about("gpu_arch_not_in_build", log).commands() ==
-          Commands{"rnncheck matrix plan gpu=12.0 framework=pytorch"});
-    CHECK(about("gpu_arch_not_in_build", log, {{"os", "windows", {}}}).commands() ==
-          Commands{"rnncheck matrix plan gpu=12.0 framework=pytorch os=windows"});
+          Commands{"python -m pip install --force-reinstall \"torch==2.11.*\" torchvision "
+                   "torchaudio --index-url https://download.pytorch.org/whl/cu128"});
+    const Advice windows = about("gpu_arch_not_in_build", log, {{"os", "windows", {}}});
+    CHECK(contains(windows.commands().front(), "/whl/cu128"));
+    CHECK(windows.remedies.front().text.ends_with(
+        "Other builds are listed by rnncheck matrix plan gpu=12.0 framework=pytorch os=windows"));
     CHECK(about("gpu_too_old", "CUDNN_STATUS_ARCH_MISMATCH\n").commands() ==
           Commands{"rnncheck matrix plan gpu=\"$(nvidia-smi --query-gpu=name --format=csv,noheader "
                    "| head -n 1)\""});
@@ -235,15 +214,16 @@ TEST_CASE("in a hosted notebook a cell installs, the session is restarted, and t
     CHECK(driver.commands().empty());
 }
 
-TEST_CASE("a driver too old: the plan for the driver and the framework of the log") {
+TEST_CASE("a driver too old: a build that runs on the driver of the log") {
     const Advice advice =
         about("driver_too_old",
               "| NVIDIA-SMI 510.85.02    Driver Version: 510.85.02    CUDA Version: 11.6     |\n"
               "RuntimeError: CUDA failed with error CUDA driver version is insufficient for CUDA "
               "runtime version\n",
               {{"framework", "ctranslate2 4.0.0", {}}});
-    CHECK(advice.commands() ==
-          Commands{"rnncheck matrix plan driver=510.85.02 framework=ctranslate2"});
+    CHECK(advice.commands() == Commands{"python -m pip install ctranslate2==3.24.0"});
+    CHECK(contains(advice.remedies.front().text,
+                   "rnncheck matrix plan driver=510.85.02 framework=ctranslate2"));
 }
 
 TEST_CASE("a driver too old: the driver that the image or the build needs, if it drives the GPU") {

@@ -28,6 +28,11 @@ std::optional<Version> driver_known(const KnownOfLog& t) {
     return driver ? driver : driver_of_reported_cuda(t);
 }
 
+/// Boards with a processor of Arm's are known by the name of their GPU.
+std::optional<std::string> gpu_name(const KnownOfLog& t) {
+    return t.said.stack.gpus.empty() ? std::nullopt : t.said.stack.gpus.front().name;
+}
+
 /// The machine that the log comes from, as far as it shows.
 stack::Stack machine_of(const KnownOfLog& t) {
     stack::Stack machine;
@@ -39,7 +44,9 @@ stack::Stack machine_of(const KnownOfLog& t) {
     if (const auto driver = driver_known(t))
         machine.driver = stack::known_driver(*driver, t.matrix);
     if (const auto gpu = gpu_capability(t))
-        machine.gpus = {{.capability = stack::known_capability(*gpu, t.matrix)}};
+        machine.gpus = {
+            {.name = gpu_name(t), .capability = stack::known_capability(*gpu, t.matrix)}};
+    machine.arm = t.said.stack.arm || t.has("processor_is_arm");
     return machine;
 }
 

@@ -329,9 +329,38 @@ std::vector<std::string> unlisted_build_with_cuda(const std::string& framework,
     return {};
 }
 
-/// Whether the log shows more than the framework's name.
-bool shows_what_to_install(const KnownOfLog& t, const std::optional<Version>& version) {
-    return version || t.said.stack.cuda || gpu_capability(t) || driver_in_log(t);
+/// The version that the log names stays: other packages belong to it.
+void name_version_with_cuda(Remedy& remedy, const stack::Framework& framework,
+                            const KnownOfLog& t) {
+    remedy.text = "Install the build with CUDA in the same version";
+    if (const auto build = build_that_runs(framework.name, framework.version, t)) {
+        remedy.commands = commands_that_install(framework.name, *build);
+        return;
+    }
+    remedy.commands = unlisted_build_with_cuda(framework.name, *framework.version, t);
+    if (!remedy.commands.empty())
+        return;
+    remedy.text = concat("No build of ", words_of(framework),
+                         " with CUDA for this system, processor and Python is in the data");
+    if (const auto build = build_that_runs(framework.name, {}, t)) {
+        remedy.text += "; the command installs the newest version that has one";
+        remedy.commands = commands_that_install(framework.name, *build);
+    }
+}
+
+/// Where the log names no version.
+void name_newest_with_cuda(Remedy& remedy, const std::string& framework, const KnownOfLog& t) {
+    const bool shows_machine = t.said.stack.cuda || gpu_capability(t) || driver_in_log(t);
+    const auto build =
+        shows_machine ? build_that_runs(framework, {}, t) : std::optional<PlannedBuild>();
+    const auto commands =
+        build ? commands_that_install(framework, *build) : usual_build_with_cuda(framework, t);
+    // The row's text is about TensorFlow and PyTorch, and about layers that only Keras has in two
+    // kinds.
+    if (commands.empty())
+        return;
+    remedy.text = "Install a build with CUDA";
+    remedy.commands = commands;
 }
 
 /// MXNet's message is the same for its package without CUDA and for one's own build:
@@ -373,23 +402,10 @@ void name_build_with_cuda(Remedy& remedy, const KnownOfLog& t) {
     if (name.empty())
         return;
     const auto version = framework ? framework->version : std::nullopt;
-    const auto build =
-        shows_what_to_install(t, version) ? build_that_runs(name, version, t) : std::nullopt;
-    std::vector<std::string> commands;
-    if (build)
-        commands = commands_that_install(name, *build);
-    else if (version)
-        commands = unlisted_build_with_cuda(name, *version, t);
+    if (version)
+        name_version_with_cuda(remedy, {.name = name, .version = version}, t);
     else
-        commands = usual_build_with_cuda(name, t);
-    // The row's text is about TensorFlow and PyTorch, and about layers that only Keras has in two
-    // kinds.
-    remedy.commands = commands;
-    remedy.text =
-        version ? "Install the build with CUDA in the same version" : "Install a build with CUDA";
-    if (version && commands.empty())
-        remedy.text += concat(": the documentation of ", name, " ", version->text,
-                              " names the package and its index");
+        name_newest_with_cuda(remedy, name, t);
     if (t.has("mxnet_without_cuda"))
         speak_of_own_build_of_mxnet(remedy);
 }

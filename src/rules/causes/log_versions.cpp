@@ -396,7 +396,8 @@ std::optional<Version> wanted_cudnn(const KnownOfLog& t) {
 
 std::optional<Version> driver_in_log(const KnownOfLog& t) {
     std::optional<Version> driver = t.said.stack.driver;
-    for (const char* signature : {"driver_insufficient_hint", "smi_header", "env_driver"})
+    for (const char* signature :
+         {"driver_insufficient_hint", "smi_header", "smi_header_without_cuda", "env_driver"})
         if (!driver)
             driver = t.version(signature, "driver");
     return driver;

@@ -1,0 +1,91 @@
+// Which build a remedy installs: of the version in the log, for its GPU, driver, Python and system.
+#include "base/text.hpp"
+#include "support/advice.hpp"
+
+using namespace rnncheck;
+
+namespace {
+
+using test::about;
+using test::Advice;
+using Commands = std::vector<std::string>;
+
+constexpr const char* jax_on_cpu = "No GPU/TPU found, falling back to CPU\n";
+constexpr const char* torch_on_cpu = "AssertionError: Torch not compiled with CUDA enabled\n";
+
+std::string jax_command(const char* version, std::vector<UserHint> hints = {}) {
+    hints.push_back({"jax", version, {}});
+    return about("cpu_only_build", jax_on_cpu, std::move(hints)).commands().front();
+}
+
+}  // namespace
+
+TEST_CASE("a build with CUDA keeps the version of the log, old ones included") {
+    CHECK(jax_command("0.9.0") == "python -m pip install -U \"jax[cuda12]==0.9.0\"");
+    CHECK(jax_command("0.4.20") ==
+          "python -m pip install \"jax[cuda12_pip]==0.4.20\" -f "
+          "https://storage.googleapis.com/jax-releases/jax_cuda_releases.html");
+    CHECK(jax_command("0.2.26").starts_with("python -m pip install \"jax[cuda]==0.2.26\" -f "));
+    CHECK(jax_command("0.2.13", {{"cuda", "10.2", {}}})
+              .starts_with("python -m pip install \"jax[cuda102]==0.2.13\" -f "));
+}
+
+TEST_CASE("a version that has no build with CUDA for the processor is not repeated") {
+    const char* log =
+        "PyTorch version: 2.2.2\nCUDA used to build PyTorch: Could not collect\n"
+        "OS: Ubuntu 22.04.4 LTS (aarch64)\nIs CUDA available: False\n";
+    const Advice advice = about("cpu_only_build", log);
+    const Remedy& remedy = advice.remedies.front();
+    CHECK(remedy.text.starts_with("No build of PyTorch 2.2.2 with CUDA for this system"));
+    REQUIRE(remedy.commands.size() == 1);
+    CHECK_FALSE(contains(remedy.commands.front(), "2.2.2"));
+}
+
+TEST_CASE("the driver's CUDA that PyTorch reports decides which build of its version is named") {
+    const char* log =
+        "RuntimeError: The NVIDIA driver on your system is too old (found version 11040). Please "
+        "update your GPU driver\n";
+    CHECK(about("driver_too_old", log, {{"pytorch", "2.5", {}}}).commands() ==
+          Commands{"python -m pip install --force-reinstall \"torch==2.5.*\" torchvision "
+                   "torchaudio --index-url https://download.pytorch.org/whl/cu118"});
+}
+
+TEST_CASE("a board with its own builds, another maker and another language get no such command") {
+    for (const UserHint& hint : {UserHint{"gpu", "Jetson Orin", {}}, UserHint{"os", "macos", {}}}) {
+        const auto commands = about("cpu_only_build", torch_on_cpu, {hint}).commands();
+        CHECK_FALSE(contains(join(commands, " "), "whl/cu128"));
+    }
+}
+
+TEST_CASE("MXNet that was compiled here is compiled again") {
+    const Advice advice = about(
+        "cpu_only_build", "src/storage/storage.cc:78: Compile with USE_CUDA=1 to enable GPU\n");
+    CHECK(contains(advice.remedies.front().text, "set USE_CUDA=1"));
+}
+
+TEST_CASE("pip does not find an old version: the Pythons that have it") {
+    const char* log =
+        "ERROR: Could not find a version that satisfies the requirement tensorflow==1.13.1 (from "
+        "versions: 2.2.0, 2.4.0)\n";
+    const Advice advice = about("package_not_available", log);
+    CHECK(advice.remedies.front().text.starts_with("TensorFlow 1.13.1 has packages for Python "));
+    CHECK(advice.commands() == Commands{"python3.7 -m venv environment"});
+    CHECK(about("package_not_available", log, {{"os", "windows", {}}}).commands() ==
+          Commands{"py -3.7 -m venv environment"});
+}
+
+TEST_CASE("a package of another project says nothing about Pythons") {
+    const char* log =
+        "ERROR: Could not find a version that satisfies the requirement librosa==0.0.1 (from "
+        "versions: 0.10)\n";
+    CHECK_FALSE(contains(about("package_not_available", log).remedies.front().text, "to 3."));
+}
+
+TEST_CASE("the cuDNN that JAX names as the oldest is the one to install") {
+    const char* log =
+        "Outdated cuDNN installation found.\nVersion JAX was built against: 8907\n"
+        "Minimum supported: 9100\nInstalled version: 8907\n";
+    const auto commands =
+        about("cudnn_runtime_older_than_built", log, {{"jax", "0.4.31", {}}}).commands();
+    CHECK(commands == Commands{"python -m pip install \"nvidia-cudnn-cu12>=9.1,<10\""});
+}
