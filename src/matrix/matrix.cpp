@@ -216,9 +216,13 @@ std::vector<FrameworkBuild> Matrix::framework_builds(std::string_view framework)
 
 Answer<FrameworkCuda> Matrix::framework_cuda(std::string_view framework,
                                              const Version& release) const {
-    const Version asked = shortened(release, 2);
     for (const FrameworkCuda& row : framework_cuda())
-        if (row.framework == framework && row.first <= asked && asked <= row.last)
+        if (row.framework == framework && covers(row.first, row.last, release))
+            return known(row);
+    // A patch version that no row has was built like its neighbours.
+    const Version minor = shortened(release, 2);
+    for (const FrameworkCuda& row : framework_cuda())
+        if (row.framework == framework && row.first <= minor && minor <= row.last)
             return known(row);
     return {};
 }
