@@ -56,7 +56,9 @@ TEST_CASE("each message points to its cause first") {
 }
 
 TEST_CASE("a fix names the search path of the reader's system") {
-    for (const test::Message& message : test::messages())
+    for (const test::Message& message : test::messages()) {
+        if (find_by(message.given, &UserHint::key, "os"))
+            continue;  // it has a system of its own
         for (const char* system : {"Windows 11", "Ubuntu 24.04"}) {
             auto given = message.given;
             given.push_back({"os", system, {}});
@@ -71,6 +73,7 @@ TEST_CASE("a fix names the search path of the reader's system") {
                         CHECK_FALSE(contains(remedy.text, "LD_LIBRARY_PATH"));
                 }
         }
+    }
     const auto search_path = [](const char* system) {
         const Report report =
             diagnosed("libcudnn.so.9: cannot open shared object file: No such file or directory\n",

@@ -89,3 +89,16 @@ TEST_CASE("the cuDNN that JAX names as the oldest is the one to install") {
         about("cudnn_runtime_older_than_built", log, {{"jax", "0.4.31", {}}}).commands();
     CHECK(commands == Commands{"python -m pip install \"nvidia-cudnn-cu12>=9.1,<10\""});
 }
+
+TEST_CASE("a version of PyTorch with +cu118 that PyPI does not have is on PyTorch's index") {
+    const std::string log =
+        "ERROR: Could not find a version that satisfies the requirement torch==2.1.2+cu118 (from "
+        "versions: 1.11.0, 2.1.1, 2.1.2)\n";
+    CHECK(about("package_not_available", log).commands() ==
+          Commands{"python -m pip install torch==2.1.2 torchvision torchaudio --index-url "
+                   "https://download.pytorch.org/whl/cu118"});
+    const std::string with_index =
+        "Looking in indexes: https://download.pytorch.org/whl/cu118\n" + log;
+    const Advice advice = about("package_not_available", with_index);
+    CHECK(advice.remedies.front().text.starts_with("PyTorch 2.1.2"));
+}

@@ -36,6 +36,24 @@ Pythons pythons_of(const stack::Framework& framework, const std::optional<std::s
     return pythons;
 }
 
+/// Versions of PyTorch that end in +cu118 or +cpu are on its own index alone:
+/// https://pytorch.org/get-started/previous-versions/
+bool is_on_own_index(const stack::Framework& framework) {
+    return framework.name == "pytorch" && framework.build.has_value();
+}
+
+void name_index_of_torch(Remedy& remedy, const stack::Framework& framework) {
+    const std::string& build = *framework.build;
+    remedy.text = concat("Versions that end in +", build,
+                         " are on PyTorch's own index, which the command names, and not on PyPI. "
+                         "If pip does not find it there, the index has no build of this version "
+                         "for this Python");
+    remedy.commands = {concat("python -m pip install torch==", framework.version->text,
+                              " torchvision torchaudio --index-url "
+                              "https://download.pytorch.org/whl/",
+                              build)};
+}
+
 /// A new environment with this Python.
 std::string environment_with(const Version& python, const KnownOfLog& t) {
     if (t.has("in_conda"))
@@ -66,6 +84,10 @@ void name_pythons_of_requested(Remedy& remedy, const KnownOfLog& t) {
     const auto framework = requested_framework(t);
     if (!framework)
         return;
+    if (is_on_own_index(*framework) && !t.has("torch_index_named")) {
+        name_index_of_torch(remedy, *framework);
+        return;
+    }
     const std::string os = t.has("os_windows") ? "windows" : "linux";
     const Pythons pythons = pythons_of(*framework, os, t.matrix);
     if (!pythons.last)
