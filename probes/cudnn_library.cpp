@@ -8,7 +8,7 @@
 
 namespace rnncheck::probes::cudnn_library {
 
-static void ask_versions(const CudnnApi& cudnn, ProbeWriter& writer, Cudnn& found) {
+static void query_versions(const CudnnApi& cudnn, ProbeWriter& writer, Cudnn& found) {
     if (!cudnn.cudnnGetVersion) {
         found.failure = CallResult{cudnn.cudnnGetVersion.name, missing_symbol,
                                    "the library does not export this function"};
@@ -38,7 +38,7 @@ static void run(const Job& job, ProbeWriter& writer) {
     if (!cudnn.failure)
         found.failure = why_not_to_call(job.root, job.target);
     if (!found.failure)
-        ask_versions(cudnn, writer, found);
+        query_versions(cudnn, writer, found);
     writer.facts(news);
     if (found.failure)
         return;

@@ -22,7 +22,7 @@ static std::string uuid_text(const vendor::CudaUuid& uuid) {
     return text;
 }
 
-static Gpu ask_gpu(const Cuda& cuda, int index) {
+static Gpu query_gpu(const Cuda& cuda, int index) {
     Gpu gpu;
     gpu.index = index;
     int device = 0;
@@ -103,7 +103,7 @@ static void run(const Job&, ProbeWriter& writer) {
     const int gpus = believable_count(writer, cuda.cuDeviceGetCount.name, count).value_or(0);
     for (int index = 0; index < gpus; ++index) {
         Facts news;
-        news.cuda_devices.push_back(ask_gpu(cuda, index));
+        news.cuda_devices.push_back(query_gpu(cuda, index));
         writer.facts(news);
     }
 }

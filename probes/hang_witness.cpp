@@ -58,7 +58,7 @@ static Driver read_kernel_log(const Root& root) {
 }
 
 /// Of the boards that are known already; the others could not be distinguished.
-static void ask_how_busy(const Facts& known, ProbeWriter& writer) {
+static void query_utilization(const Facts& known, ProbeWriter& writer) {
     const auto nvml = vendor::open_as<vendor::NvmlApi>(writer, vendor::nvml_library);
     if (!nvml.handle || known.nvml_devices.empty() || !nvml.check(nvml.nvmlInit_v2).ok())
         return;
@@ -82,7 +82,7 @@ static void run(const Job& job, ProbeWriter& writer) {
     Facts news;
     news.driver = read_kernel_log(job.root);
     writer.facts(news);
-    ask_how_busy(job.facts, writer);
+    query_utilization(job.facts, writer);
 }
 
 extern const Probe probe{
@@ -91,6 +91,6 @@ extern const Probe probe{
     .stage = Stage::run,
     .limit = std::chrono::seconds(8),
     .run = run,
-    .witness = true};
+    .hang_diagnostic = true};
 
 }  // namespace rnncheck::probes::hang_witness

@@ -19,7 +19,7 @@ constexpr int no_permission = 4;
 constexpr unsigned most_processes = 1024;
 
 /// One board being asked: what it does not support stays unset.
-struct Asked {
+struct BoardQuery {
     const Nvml& nvml;
     NvmlDevice device;
     Board& board;
@@ -37,33 +37,33 @@ struct Asked {
     }
 };
 
-static void ask_identity(const Asked& ask) {
+static void query_identity(const BoardQuery& query) {
     char text[96] = {};
-    if (ask.ok(ask.nvml.nvmlDeviceGetName, text, unsigned{sizeof text}))
-        ask.board.name = valid_utf8(text_in(text));
-    if (ask.ok(ask.nvml.nvmlDeviceGetUUID, text, unsigned{sizeof text}))
-        ask.board.uuid = valid_utf8(text_in(text));
+    if (query.ok(query.nvml.nvmlDeviceGetName, text, unsigned{sizeof text}))
+        query.board.name = valid_utf8(text_in(text));
+    if (query.ok(query.nvml.nvmlDeviceGetUUID, text, unsigned{sizeof text}))
+        query.board.uuid = valid_utf8(text_in(text));
     vendor::NvmlPciInfo pci{};
-    if (ask.ok(ask.nvml.nvmlDeviceGetPciInfo_v3, &pci))
-        ask.board.pci = pci_address(valid_utf8(text_in(pci.bus_id)));
+    if (query.ok(query.nvml.nvmlDeviceGetPciInfo_v3, &pci))
+        query.board.pci = pci_address(valid_utf8(text_in(pci.bus_id)));
 }
 
-static void ask_memory(const Asked& ask) {
+static void query_memory(const BoardQuery& query) {
     vendor::NvmlMemory memory{};
-    if (ask.ok(ask.nvml.nvmlDeviceGetMemoryInfo, &memory)) {
-        ask.board.memory_total_mib = static_cast<std::int64_t>(memory.total >> 20);
-        ask.board.memory_free_mib = static_cast<std::int64_t>(memory.free >> 20);
+    if (query.ok(query.nvml.nvmlDeviceGetMemoryInfo, &memory)) {
+        query.board.memory_total_mib = static_cast<std::int64_t>(memory.total >> 20);
+        query.board.memory_free_mib = static_cast<std::int64_t>(memory.free >> 20);
     }
     // _v2 first: some drivers of the 535 branch fill larger elements through _v3.
     unsigned count = most_processes;
     std::vector<vendor::NvmlProcess> processes(count);
-    if (!ask.ok(ask.nvml.nvmlDeviceGetComputeRunningProcesses_v2, &count, processes.data())) {
+    if (!query.ok(query.nvml.nvmlDeviceGetComputeRunningProcesses_v2, &count, processes.data())) {
         count = most_processes;
-        if (!ask.ok(ask.nvml.nvmlDeviceGetComputeRunningProcesses_v3, &count, processes.data()))
+        if (!query.ok(query.nvml.nvmlDeviceGetComputeRunningProcesses_v3, &count, processes.data()))
             return;
     }
     for (unsigned i = 0; i < std::min(count, most_processes); ++i) {
-        GpuProcess& process = ask.board.processes.emplace_back();
+        GpuProcess& process = query.board.processes.emplace_back();
         process.pid = processes[i].pid;
         if (processes[i].used_memory != ~0ull)
             process.memory_mib = static_cast<std::int64_t>(processes[i].used_memory >> 20);
@@ -77,56 +77,57 @@ static std::optional<std::int64_t> as_count(unsigned long long number) {
     return static_cast<std::int64_t>(number);
 }
 
-static void ask_memory_faults(const Asked& ask) {
+static void query_memory_faults(const BoardQuery& query) {
     int now = 0, after_reboot = 0;
-    if (!ask.ok(ask.nvml.nvmlDeviceGetEccMode, &now, &after_reboot))
+    if (!query.ok(query.nvml.nvmlDeviceGetEccMode, &now, &after_reboot))
         return;  // a board without error correction
-    ask.board.ecc_enabled = now == 1;
+    query.board.ecc_enabled = now == 1;
     unsigned long long errors = 0;
-    if (ask.ok(ask.nvml.nvmlDeviceGetTotalEccErrors, uncorrected, since_boot, &errors))
-        ask.board.ecc_uncorrected_since_boot = as_count(errors);
-    if (ask.ok(ask.nvml.nvmlDeviceGetTotalEccErrors, uncorrected, lifetime, &errors))
-        ask.board.ecc_uncorrected_lifetime = as_count(errors);
+    if (query.ok(query.nvml.nvmlDeviceGetTotalEccErrors, uncorrected, since_boot, &errors))
+        query.board.ecc_uncorrected_since_boot = as_count(errors);
+    if (query.ok(query.nvml.nvmlDeviceGetTotalEccErrors, uncorrected, lifetime, &errors))
+        query.board.ecc_uncorrected_lifetime = as_count(errors);
     unsigned corrected_rows = 0, uncorrected_rows = 0, pending = 0, failed = 0;
-    if (ask.ok(ask.nvml.nvmlDeviceGetRemappedRows, &corrected_rows, &uncorrected_rows, &pending,
-               &failed)) {
-        ask.board.remapped_rows = static_cast<int>(uncorrected_rows);
-        ask.board.remapping_pending = pending != 0;
-        ask.board.remapping_failed = failed != 0;
+    if (query.ok(query.nvml.nvmlDeviceGetRemappedRows, &corrected_rows, &uncorrected_rows, &pending,
+                 &failed)) {
+        query.board.remapped_rows = static_cast<int>(uncorrected_rows);
+        query.board.remapping_pending = pending != 0;
+        query.board.remapping_failed = failed != 0;
         return;  // boards that remap rows do not retire pages
     }
     unsigned pages = 64;
     std::vector<unsigned long long> addresses(pages);
-    if (ask.ok(ask.nvml.nvmlDeviceGetRetiredPages, double_bit, &pages, addresses.data()))
-        ask.board.retired_pages = static_cast<int>(pages);
+    if (query.ok(query.nvml.nvmlDeviceGetRetiredPages, double_bit, &pages, addresses.data()))
+        query.board.retired_pages = static_cast<int>(pages);
     int waiting = 0;
-    if (ask.ok(ask.nvml.nvmlDeviceGetRetiredPagesPendingStatus, &waiting))
-        ask.board.retirement_pending = waiting == 1;
+    if (query.ok(query.nvml.nvmlDeviceGetRetiredPagesPendingStatus, &waiting))
+        query.board.retirement_pending = waiting == 1;
 }
 
-static void ask_state(const Asked& ask) {
+static void query_state(const BoardQuery& query) {
     int mode = 0;
-    if (ask.ok(ask.nvml.nvmlDeviceGetComputeMode, &mode))
-        ask.board.compute_mode = compute_mode_name(mode);
-    if (ask.ok(ask.nvml.nvmlDeviceGetPersistenceMode, &mode))
-        ask.board.persistence = mode == 1;
-    if (ask.ok(ask.nvml.nvmlDeviceGetDisplayActive, &mode))
-        ask.board.display_active = mode == 1;
+    if (query.ok(query.nvml.nvmlDeviceGetComputeMode, &mode))
+        query.board.compute_mode = compute_mode_name(mode);
+    if (query.ok(query.nvml.nvmlDeviceGetPersistenceMode, &mode))
+        query.board.persistence = mode == 1;
+    if (query.ok(query.nvml.nvmlDeviceGetDisplayActive, &mode))
+        query.board.display_active = mode == 1;
     static constexpr std::string_view kinds[] = {"none", "passthrough", "vgpu", "host_vgpu",
                                                  "host_vsga"};
-    if (ask.ok(ask.nvml.nvmlDeviceGetVirtualizationMode, &mode) && mode >= 0 &&
+    if (query.ok(query.nvml.nvmlDeviceGetVirtualizationMode, &mode) && mode >= 0 &&
         mode < int{std::size(kinds)})
-        ask.board.virtualization = kinds[mode];  // nvmlGpuVirtualizationMode_t
+        query.board.virtualization = kinds[mode];  // nvmlGpuVirtualizationMode_t
     static constexpr std::string_view models[] = {"wddm", "tcc", "mcdm"};  // nvmlDriverModel_t
     int model = 0, model_after_reboot = 0;
-    if (ask.on_windows && ask.ok(ask.nvml.nvmlDeviceGetDriverModel, &model, &model_after_reboot) &&
-        model >= 0 && model < int{std::size(models)})
-        ask.board.driver_model = models[model];
+    if (query.on_windows &&
+        query.ok(query.nvml.nvmlDeviceGetDriverModel, &model, &model_after_reboot) && model >= 0 &&
+        model < int{std::size(models)})
+        query.board.driver_model = models[model];
     unsigned mig = 0, mig_after_reset = 0;
-    if (ask.ok(ask.nvml.nvmlDeviceGetMigMode, &mig, &mig_after_reset))
-        ask.board.mig = mig == 1;
+    if (query.ok(query.nvml.nvmlDeviceGetMigMode, &mig, &mig_after_reset))
+        query.board.mig = mig == 1;
     unsigned long long reasons = 0;
-    ask.ok(ask.nvml.nvmlDeviceGetCurrentClocksThrottleReasons, &reasons);
+    query.ok(query.nvml.nvmlDeviceGetCurrentClocksThrottleReasons, &reasons);
     static constexpr std::string_view names[] = {
         // by bit, nvml.h
         "gpu_idle",      "applications_clocks_setting", "sw_power_cap",        "hw_slowdown",
@@ -134,11 +135,11 @@ static void ask_state(const Asked& ask) {
         "display_clocks"};
     for (std::size_t bit = 0; bit < std::size(names); ++bit)
         if (reasons >> bit & 1)
-            ask.board.throttle_reasons.emplace_back(names[bit]);
+            query.board.throttle_reasons.emplace_back(names[bit]);
 }
 
 /// Nothing for a board that is closed to this process, as on shared nodes.
-static std::optional<Board> ask_board(const Nvml& nvml, unsigned index, bool on_windows) {
+static std::optional<Board> query_board(const Nvml& nvml, unsigned index, bool on_windows) {
     Board board;
     board.index = static_cast<int>(index);
     NvmlDevice device = nullptr;
@@ -149,15 +150,15 @@ static std::optional<Board> ask_board(const Nvml& nvml, unsigned index, bool on_
         board.unreachable = handle;
     if (!handle.ok())
         return board;
-    const Asked ask{nvml, device, board, on_windows};
-    ask_identity(ask);
-    ask_memory(ask);
-    ask_memory_faults(ask);
-    ask_state(ask);
+    const BoardQuery query{nvml, device, board, on_windows};
+    query_identity(query);
+    query_memory(query);
+    query_memory_faults(query);
+    query_state(query);
     return board;
 }
 
-static Facts ask_versions(const Nvml& nvml) {
+static Facts query_versions(const Nvml& nvml) {
     Facts news;
     char text[96] = {};
     if (nvml.check(nvml.nvmlSystemGetDriverVersion, text, unsigned{sizeof text}).ok())
@@ -179,13 +180,13 @@ static void run(const Job& job, ProbeWriter& writer) {
     unsigned count = 0;
     if (!init.driver.nvml_init->ok())
         return;
-    writer.facts(ask_versions(nvml));
+    writer.facts(query_versions(nvml));
     if (!nvml.check(nvml.nvmlDeviceGetCount_v2, &count).ok())
         return;
     const int boards = believable_count(writer, nvml.nvmlDeviceGetCount_v2.name, count).value_or(0);
     for (int index = 0; index < boards; ++index) {
         Facts news;
-        if (auto board = ask_board(nvml, static_cast<unsigned>(index), on_windows(job.facts)))
+        if (auto board = query_board(nvml, static_cast<unsigned>(index), on_windows(job.facts)))
             news.nvml_devices.push_back(std::move(*board));
         writer.facts(news);
     }

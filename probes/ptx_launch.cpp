@@ -73,6 +73,6 @@ extern const Probe probe{.title = "Runs a test kernel on each GPU",
                          .run = run,
                          .targets = targets,
                          .exclusive = exclusive_gpu,
-                         .gate = true};
+                         .blocks_gpu = true};
 
 }  // namespace rnncheck::probes::ptx_launch

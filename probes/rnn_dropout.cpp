@@ -12,8 +12,9 @@ namespace rnncheck::probes::rnn_dropout {
 constexpr unsigned long long seed = 20'261'121;
 
 static std::vector<std::string> targets(const Facts& facts) {
-    const bool asked = facts.rnn_request && facts.rnn_request->dropout && !facts.rnn_request->fit;
-    if (!asked)
+    const bool requested =
+        facts.rnn_request && facts.rnn_request->dropout && !facts.rnn_request->fit;
+    if (!requested)
         return {};
     return wanted_rnn_targets(facts);
 }

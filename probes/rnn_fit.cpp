@@ -58,7 +58,7 @@ class Calculation {
         // there.
         while (good > 1 && !(fits(good - 1) && fits(good)))
             good = good / 2;
-        fit_.bounded = last_refused_ == good + 1 || good == largest(fit_.of);
+        fit_.bounded = last_rejected_ == good + 1 || good == largest(fit_.of);
         record(good);
     }
 
@@ -66,30 +66,30 @@ class Calculation {
     bool fits(int size) {
         const RnnCase rnn_case = with_size(fit_.rnn_case, fit_.of, size);
         if (const auto too_long = limits_.time_exceeded_by(rnn_case)) {
-            last_refused_ = size;
+            last_rejected_ = size;
             fit_.result = too_long;
             return false;
         }
         last_ = vendor::spaces_of(session_, rnn_case);
         if (last_.failed) {
-            last_refused_ = size;
+            last_rejected_ = size;
             return false;
         }
-        const auto larger = asked_.upper_bound(size);
+        const auto larger = queried_.upper_bound(size);
         const bool shrinks =
-            (larger != asked_.begin() && last_.total() < std::prev(larger)->second.total()) ||
-            (larger != asked_.end() && larger->second.total() < last_.total());
+            (larger != queried_.begin() && last_.total() < std::prev(larger)->second.total()) ||
+            (larger != queried_.end() && larger->second.total() < last_.total());
         if (shrinks) {
-            refuse_shrinking(size);
+            reject_shrinking(size);
             return false;
         }
-        asked_[size] = last_;
+        queried_[size] = last_;
         return last_.total() <= static_cast<std::size_t>(*fit_.free_bytes);
     }
 
-    void refuse_shrinking(int size) {
-        last_refused_ = size;
-        fit_.result = CallResult{"cudnnGetRNNTempSpaceSizes", impossible_answer,
+    void reject_shrinking(int size) {
+        last_rejected_ = size;
+        fit_.result = CallResult{"cudnnGetRNNTempSpaceSizes", invalid_result,
                                  "requests less memory with a " + std::string(name_of(fit_.of)) +
                                      " of " + std::to_string(size) +
                                      " than with a smaller one: its number has overflowed"};
@@ -109,8 +109,8 @@ class Calculation {
     const WindowsLimits& limits_;
     RnnFit& fit_;
     vendor::Spaces last_;
-    std::map<int, vendor::Spaces> asked_;  ///< of all sizes that were believed
-    int last_refused_ = 0;
+    std::map<int, vendor::Spaces> queried_;  ///< of all sizes that were believed
+    int last_rejected_ = 0;
 };
 
 /// One size, on zeros.

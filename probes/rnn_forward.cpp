@@ -103,9 +103,9 @@ static int threads_of(const Job& job) {
 /// the other by a thread of their own beside the vendor's work, a few ahead of it. Each is taken
 /// once, and waited for if need be. The thread is not waited for: a reference that nobody needs any
 /// more may take minutes.
-class Preparation {
+class ReferencePipeline {
   public:
-    Preparation(std::vector<Step> steps, int threads)
+    ReferencePipeline(std::vector<Step> steps, int threads)
         : work_(std::make_shared<Work>(std::move(steps), threads)) {
         Step* const first = find_by(work_->steps, &Step::done, false);
         if (!first)
@@ -124,9 +124,9 @@ class Preparation {
             }
         }).detach();
     }
-    Preparation(const Preparation&) = delete;
-    Preparation& operator=(const Preparation&) = delete;
-    ~Preparation() {
+    ReferencePipeline(const ReferencePipeline&) = delete;
+    ReferencePipeline& operator=(const ReferencePipeline&) = delete;
+    ~ReferencePipeline() {
         work_->given_up = true;
         work_->ahead.release();
     }
@@ -138,7 +138,7 @@ class Preparation {
         work_->ahead.release();
         return work_->steps[step].image.get_future().get();
     }
-    void pass_over() {
+    void skip() {
         work_->ahead.release();
     }
     /// Reports that time passes, which is not the vendor's. std::bad_alloc where the case is too
@@ -245,28 +245,27 @@ class Sweep {
         : job_(job),
           writer_(writer),
           target_(rnn_target_of(job.target)),
-          preparation_(steps_of(job), threads_of(job)) {
+          pipeline_(steps_of(job), threads_of(job)) {
     }
 
     void run() {
         const auto start = std::chrono::steady_clock::now();
         const vendor::Session session = open_rnn(job_, writer_, target_);
         if (session.cudnn.handle)
-            ask_free_memory(session);
+            query_free_memory(session);
         const WindowsLimits of_windows(job_.facts, session.cuda, target_.gpu);
         SilenceLimits limits(std::chrono::duration_cast<std::chrono::milliseconds>(
                                  std::chrono::steady_clock::now() - start),
                              compiles_kernels(job_.facts, target_));
-        for (std::size_t step = 0; step < preparation_.steps().size(); ++step) {
-            if (preparation_.steps()[step].done)
+        for (std::size_t step = 0; step < pipeline_.steps().size(); ++step) {
+            if (pipeline_.steps()[step].done)
                 continue;
-            RnnRun run =
-                run_of(target_, preparation_.steps()[step].rnn_case, static_cast<int>(step));
+            RnnRun run = run_of(target_, pipeline_.steps()[step].rnn_case, static_cast<int>(step));
             if (session.failure) {
                 run.skip_reason = SkipReason::gpu_unusable;
                 run.result = session.failure;
             } else if (!is_within(of_windows, run)) {
-                preparation_.pass_over();
+                pipeline_.skip();
             } else
                 run_case(session, limits.of(run.rnn_case), run);
             run.free_bytes = free_bytes_;
@@ -277,7 +276,7 @@ class Sweep {
             news.rnn_runs.push_back(std::move(run));
             writer_.facts(news);
             if (broken)
-                return writer_.past_use();
+                return writer_.unusable();
         }
     }
 
@@ -299,7 +298,7 @@ class Sweep {
             run.end = RunEnd::not_supported;
             run.result = {"cudnnSetRNNDescriptor_v8", missing_symbol,
                           "this kind of case requires cuDNN 8.1 or later"};
-            return preparation_.pass_over();
+            return pipeline_.skip();
         }
         try {
             run_and_judge(session, limit, run);
@@ -313,20 +312,20 @@ class Sweep {
     void run_and_judge(const vendor::Session& session, std::chrono::milliseconds limit,
                        RnnRun& run) {
         const auto step = static_cast<std::size_t>(run.number - 1);
-        const vendor::Outputs outputs = run_lstm(session, preparation_.image(step), run);
+        const vendor::Outputs outputs = run_lstm(session, pipeline_.image(step), run);
         if (run.result) {
             run.end = case_outcome(*run.result);
             if (run.end == RunEnd::out_of_memory)
-                ask_free_memory(session);
+                query_free_memory(session);
             return;
         }
         const Expected expected =
-            preparation_.expected(step, [&] { writer_.step(run.number - 1, limit); });
+            pipeline_.expected(step, [&] { writer_.step(run.number - 1, limit); });
         const RnnOutputs& right = expected.computation.outputs;
         record(compare(run.rnn_case, right, outputs.first, outputs.again, expected.limits), run);
     }
 
-    void ask_free_memory(const vendor::Session& session) {
+    void query_free_memory(const vendor::Session& session) {
         std::size_t free_bytes = 0, total = 0;
         if (session.cuda.check(session.cuda.cuMemGetInfo_v2, &free_bytes, &total).ok())
             free_bytes_ = static_cast<std::int64_t>(free_bytes);
@@ -335,7 +334,7 @@ class Sweep {
     const Job& job_;
     ProbeWriter& writer_;
     RnnTarget target_;
-    Preparation preparation_;
+    ReferencePipeline pipeline_;
     std::optional<std::int64_t> free_bytes_;
 };
 

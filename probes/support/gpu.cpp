@@ -26,7 +26,7 @@ std::string compute_mode_name(int mode) {
 std::optional<int> believable_count(ProbeWriter& writer, const char* call, std::int64_t count) {
     if (count >= 0 && count <= most_gpus)
         return static_cast<int>(count);
-    writer.failed({call, impossible_answer,
+    writer.failed({call, invalid_result,
                    "it reported " + std::to_string(count) + " GPUs, which no machine has"});
     return std::nullopt;
 }

@@ -127,19 +127,19 @@ std::string job_in_words() {
 
 }  // namespace
 
-CommandWitness::CommandWitness()
+CommandObserver::CommandObserver()
     : kernel_log_(::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
     if (kernel_log_.open())
         ::lseek(kernel_log_.number(), 0, SEEK_END);
 }
 
-std::chrono::milliseconds CommandWitness::look(pid_t command) {
+std::chrono::milliseconds CommandObserver::look(pid_t command) {
     const auto until_next = look_at_processes(command);
     return std::min(until_next, look_at_gpus());
 }
 
 /// As often as ProcessWatch asks for, because each look costs.
-std::chrono::milliseconds CommandWitness::look_at_processes(pid_t command) {
+std::chrono::milliseconds CommandObserver::look_at_processes(pid_t command) {
     constexpr std::chrono::milliseconds after_start(50);
     const auto now = std::chrono::steady_clock::now();
     if (now < next_look_)
@@ -154,7 +154,7 @@ std::chrono::milliseconds CommandWitness::look_at_processes(pid_t command) {
     return wait;
 }
 
-std::chrono::milliseconds CommandWitness::look_at_gpus() {
+std::chrono::milliseconds CommandObserver::look_at_gpus() {
     // Some libraries load the driver and never use it; the query itself opens the GPU, which
     // DeviceOpens watches.
     if (processes_.devices().empty())
@@ -162,15 +162,15 @@ std::chrono::milliseconds CommandWitness::look_at_gpus() {
     return gpu_memory_.look([this](pid_t process) { return belongs_to_command(process); });
 }
 
-bool CommandWitness::belongs_to_command(pid_t process) const {
+bool CommandObserver::belongs_to_command(pid_t process) const {
     return process == command_ || processes_.has_seen(process);
 }
 
-void CommandWitness::stop() {
+void CommandObserver::stop() {
     gpu_memory_.stop([this](pid_t process) { return belongs_to_command(process); });
 }
 
-std::vector<std::string> CommandWitness::kernel_lines() {
+std::vector<std::string> CommandObserver::kernel_lines() {
     std::vector<std::string> lines;
     for (std::string record; kernel_log_.open() && read_onto(record, kernel_log_.number()) > 0;
          record.clear()) {
@@ -192,13 +192,13 @@ bool concerns_command(const std::string& kernel_line,
     return belongs_to_command(process);
 }
 
-bool CommandWitness::is_known(const MemoryGroup& group) const {
+bool CommandObserver::is_known(const MemoryGroup& group) const {
     return std::ranges::any_of(groups_, [&](const MemoryGroup& known) {
         return known.group.directory == group.group.directory;
     });
 }
 
-std::optional<MemoryGroup> CommandWitness::group_out_of_memory() const {
+std::optional<MemoryGroup> CommandObserver::group_out_of_memory() const {
     for (const MemoryGroup& before : groups_)
         if (const auto now = memory_of(before.group);
             now && now->kills > before.kills && !now->limit.empty())

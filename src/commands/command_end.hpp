@@ -23,9 +23,9 @@ struct MemoryGroup {
 };
 
 /// Watches a command from its start.
-class CommandWitness {
+class CommandObserver {
   public:
-    CommandWitness();
+    CommandObserver();
 
     /// For process::CommandRun::look.
     std::chrono::milliseconds look(pid_t command);

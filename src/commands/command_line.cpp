@@ -81,7 +81,7 @@ std::string full_name(const CLI::App* command) {
 }
 
 /// "--json" before the command, or one that another command has.
-std::string whose_option(const std::string& option) {
+std::string owning_command(const std::string& option) {
     for (const std::string& name : shown_commands()) {
         CLI::App app;
         (*find_named(all_commands(), name))->declare(app);
@@ -109,7 +109,7 @@ std::string hint_for(const std::string& option, const std::vector<std::string>& 
     const CLI::App& of = command ? *command : app;
     std::string hint = hint_for(option, options_of(of));
     if (hint.empty())
-        hint = whose_option(option);
+        hint = owning_command(option);
     if (hint.empty())
         hint = "; '" + full_name(&of) + " --help' lists the options";
     std::string whose;
@@ -236,12 +236,12 @@ std::optional<double> deadline_in(const Arguments& arguments) {
 int report_failure(const Arguments& arguments, FailureKind kind, const std::string& sentence) {
     print_message(sentence);
     if (wants(arguments, "--exit-style", "nagios")) {
-        print_document("RNNCHECK UNKNOWN: " + escaped(fit_for_message(sentence)) + '\n');
+        print_document("RNNCHECK UNKNOWN: " + escaped(redacted_message(sentence)) + '\n');
         return 3;
     }
     if (wants_json(arguments))
         try {
-            const FailureDocument document{{}, {kind, fit_for_message(sentence)}};
+            const FailureDocument document{{}, {kind, redacted_message(sentence)}};
             print_document(json_text(document, ReportOptions().style().json_lines));
         } catch (const std::exception& error) {
             print_message(error.what());

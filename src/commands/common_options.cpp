@@ -121,7 +121,7 @@ std::size_t last_column(std::string_view line) {
 
 }  // namespace
 
-Framework framework_asked_for(const std::string& text) {
+Framework parse_requested_framework(const std::string& text) {
     const auto named = stack::framework_from(text);
     if (!named || !named->version)
         throw UsageError(
@@ -202,8 +202,8 @@ int print_help(const std::string& help) {
 }
 
 void begin_run(const CLI::App& app, ReportOptions& options) {
-    refuse_together(app, "--quiet", "--verbose", "one shortens the report, the other extends it");
-    refuse_together(app, "--json", "--format", "standard output carries one document");
+    reject_together(app, "--quiet", "--verbose", "one shortens the report, the other extends it");
+    reject_together(app, "--json", "--format", "standard output carries one document");
     const bool is_plugin = options.exit_style == ExitStyle::nagios && !is_given(app, "--format");
     std::string format = options.format_name;
     if (is_plugin)

@@ -31,7 +31,7 @@ struct RuleOptions {
 
 /// The framework version that --for names. UsageError if the text is not a framework with a
 /// version.
-Framework framework_asked_for(const std::string& text);
+Framework parse_requested_framework(const std::string& text);
 
 /// The rules to run, with those that --require and a profile add. UsageError for an unknown id, and
 /// if no rule is left. Adds the probes among --skip to `skipped_probes`.

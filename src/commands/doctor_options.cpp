@@ -24,9 +24,9 @@ static void require_labels(const Profile& profile, const TextMap& labels) {
 }
 
 void DoctorOptions::check(const CLI::App& app) {
-    refuse_together(app, "--facts", "--look-only --no-run --make-nodes --deadline --root --python",
+    reject_together(app, "--facts", "--look-only --no-run --make-nodes --deadline --root --python",
                     "with saved facts nothing is examined");
-    refuse_together(app, "--make-nodes", "--look-only",
+    reject_together(app, "--make-nodes", "--look-only",
                     "without the driver's libraries nothing creates nodes");
     if (input.facts == "-" && includes(input.log, "-"))
         throw UsageError(
@@ -43,7 +43,7 @@ void DoctorOptions::check(const CLI::App& app) {
     survey.root = input.root;
     survey.python = python_from_option(examination.python, Root(input.root));
     if (!input.framework.empty())
-        asked_for = framework_asked_for(input.framework);
+        requested_framework = parse_requested_framework(input.framework);
     matrix = matrix_from(rules.matrix);
     Profile profile;
     if (!gate.profile.empty()) {

@@ -64,7 +64,7 @@ struct DoctorOptions {
     // Set by check().
     SurveyOptions survey;
     Selection selection;
-    std::optional<Framework> asked_for;  ///< a version that --for names
+    std::optional<Framework> requested_framework;  ///< a version that --for names
     Matrix matrix = Matrix::bundled();
 
     /// Call it once the command line is parsed. UsageError for an unknown id or word, with the

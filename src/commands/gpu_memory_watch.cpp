@@ -61,16 +61,16 @@ bool is_nearly_full(const GpuMemoryUse& use) {
 }  // namespace
 
 milliseconds GpuMemoryWatch::look(const std::function<bool(pid_t)>& belongs_to_command) {
-    constexpr milliseconds while_asking(100), longest(60000), never(std::chrono::hours(1));
+    constexpr milliseconds while_querying(100), longest(60000), never(std::chrono::hours(1));
     if (query_) {
         const auto found = query_->look();
         if (!found)
-            return while_asking;
+            return while_querying;
         take(*found, belongs_to_command);
         query_.reset();
-        has_no_answer_ = found->nvml_devices.empty();
+        is_unresponsive_ = found->nvml_devices.empty();
     }
-    if (has_no_answer_)
+    if (is_unresponsive_)
         return never;
     const auto now = Clock::now();
     if (now < next_query_)
@@ -78,7 +78,7 @@ milliseconds GpuMemoryWatch::look(const std::function<bool(pid_t)>& belongs_to_c
     query_.emplace("nvml_devices");
     next_query_ = now + interval_;
     interval_ = std::min(2 * interval_, longest);
-    return while_asking;
+    return while_querying;
 }
 
 void GpuMemoryWatch::stop(const std::function<bool(pid_t)>& belongs_to_command) {

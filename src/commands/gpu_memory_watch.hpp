@@ -40,7 +40,7 @@ class GpuMemoryWatch {
     void take(const Facts& found, const std::function<bool(pid_t)>& belongs_to_command);
 
     std::optional<RunningProbe> query_;
-    bool has_no_answer_ = false;  ///< a driver that hangs once would collect hanging processes
+    bool is_unresponsive_ = false;  ///< a driver that hangs once would collect hanging processes
     std::chrono::steady_clock::time_point next_query_ = {};
     std::chrono::milliseconds interval_ = std::chrono::seconds(2);
     std::map<int, GpuMemoryUse> most_used_;  ///< by NVML's index

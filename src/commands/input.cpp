@@ -30,7 +30,7 @@ std::string name_of_file(const std::string& path) {
 }
 
 /// A compressed log looks like noise, in which nothing is wrong.
-void refuse_compressed(const std::string& path, std::string_view begin) {
+void reject_compressed(const std::string& path, std::string_view begin) {
     constexpr std::pair<std::string_view, const char*> compressions[] = {
         {"\x1F\x8B", "gzip -dc"},
         {"\x28\xB5\x2F\xFD", "zstd -dc"},
@@ -50,7 +50,7 @@ LogInput log_input(const std::string& path) {
                       char* to, std::size_t size) mutable {
                 const std::size_t got = file->read(to, size);
                 if (!begun)
-                    refuse_compressed(path, {to, got});
+                    reject_compressed(path, {to, got});
                 begun = true;
                 return got;
             }};
@@ -98,7 +98,7 @@ Facts read_facts(const std::string& path) {
     std::vector<std::string> unknown;
     Facts facts = facts_from_text(read_document(path), name_of_file(path), &unknown);
     if (!unknown.empty())
-        log::warn(fit_for_message(
+        log::warn(redacted_message(
             name_of_file(path) +
             " has fields that this rnncheck does not know and skips: " + first_of(unknown)));
     return facts;

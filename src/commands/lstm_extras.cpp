@@ -36,10 +36,11 @@ std::optional<RnnRun> run_again(Facts facts, const RnnRun& failed, const RnnCase
     progress.show("looking for a smaller case that fails: " + describe(rnn_case));
     facts.rnn_runs.clear();
     facts.rnn_request.emplace().cases = {rnn_case};
-    const Facts learnt = run_probe("rnn_forward", probes::text_of(failed), facts, how);
-    if (learnt.rnn_runs.empty() || learnt.rnn_runs.front().skip_reason == SkipReason::deadline)
+    const Facts collected = run_probe("rnn_forward", probes::text_of(failed), facts, how);
+    if (collected.rnn_runs.empty() ||
+        collected.rnn_runs.front().skip_reason == SkipReason::deadline)
         return std::nullopt;
-    return learnt.rnn_runs.front();
+    return collected.rnn_runs.front();
 }
 
 std::string why(const std::optional<CallResult>& result) {
@@ -80,7 +81,7 @@ std::string answer(const FitSearch& search) {
 }
 
 /// What the failing run shows decides; one that was right, where none failed.
-const RnnRun* telling_run(const Facts& facts) {
+const RnnRun* deciding_run(const Facts& facts) {
     const auto is_bad = [](const RnnRun& run) {
         return run.end == RunEnd::failed || run.end == RunEnd::incorrect ||
                run.end == RunEnd::rejected || ran_out_of_memory(run);
@@ -212,16 +213,16 @@ std::vector<FitSearch> find_fits(const Facts& facts, const SurveyOptions& how, b
                       std::to_string(size));
         Facts known = facts;
         known.rnn_request->trial = size;
-        const Facts learnt = run_probe("rnn_fit", probes::text_of(calculated), known, how);
-        if (!learnt.rnn_fits.empty())
-            return learnt.rnn_fits.front();
+        const Facts collected = run_probe("rnn_fit", probes::text_of(calculated), known, how);
+        if (!collected.rnn_fits.empty())
+            return collected.rnn_fits.front();
         if (is_over(how.deadline))
             return std::nullopt;
         RnnFit lost = calculated;
-        if (!learnt.probe_runs.empty())
+        if (!collected.probe_runs.empty())
             lost.result =
-                CallResult{learnt.probe_runs.back().last_call.value_or("?"), -1,
-                           "the process " + id_in_words(name_of(learnt.probe_runs.back().end))};
+                CallResult{collected.probe_runs.back().last_call.value_or("?"), -1,
+                           "the process " + id_in_words(name_of(collected.probe_runs.back().end))};
         return lost;
     };
     std::vector<FitSearch> searches;
@@ -234,7 +235,7 @@ std::vector<FitSearch> find_fits(const Facts& facts, const SurveyOptions& how, b
 }
 
 LogReplay replay_of(const LogRnnConfig& config, const Facts& facts) {
-    const RnnRun* const run = telling_run(facts);
+    const RnnRun* const run = deciding_run(facts);
     LogReplay replay{failure_of(run), {}};
     replay.sentences.push_back(what_follows[static_cast<std::size_t>(replay.failure)]);
     if (!config.missing.empty())

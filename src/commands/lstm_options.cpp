@@ -45,22 +45,22 @@ void check_writable(const char* option, const std::string& file) {
     });
 }
 
-void refuse_contradictions(const CLI::App& app, const LstmOptions& options) {
+void reject_contradictions(const CLI::App& app, const LstmOptions& options) {
     const char *of_file = "the cases come from its file",
                *whole_sweep = "it runs a whole sweep instead of one case";
     for (const std::string& option : options.given) {
-        refuse_together(app, "--resume", option, of_file);
-        refuse_together(app, "--level", option, whole_sweep);
+        reject_together(app, "--resume", option, of_file);
+        reject_together(app, "--level", option, whole_sweep);
     }
-    refuse_together(app, "--resume",
+    reject_together(app, "--resume",
                     "--level --from-log --device --cudnn --interface --dropout --fit", of_file);
-    refuse_together(app, "--level", "--from-log", whole_sweep);
-    refuse_together(app, "--batch", "--lengths", "each length is a sequence");
-    refuse_together(app, "--fit", "--level --lengths",
+    reject_together(app, "--level", "--from-log", whole_sweep);
+    reject_together(app, "--batch", "--lengths", "each length is a sequence");
+    reject_together(app, "--fit", "--level --lengths",
                     "it searches for the size of one case with equal lengths");
-    refuse_together(app, "--fit", "--save --svg --emit-repro --dropout", "it computes no case");
+    reject_together(app, "--fit", "--save --svg --emit-repro --dropout", "it computes no case");
     if (const auto fit = options.run.fit)
-        refuse_together(app, "--fit", "--" + std::string(name_of(*fit)),
+        reject_together(app, "--fit", "--" + std::string(name_of(*fit)),
                         "it searches for this size");
 }
 
@@ -139,8 +139,8 @@ void add_lstm_options(CLI::App& app, LstmOptions& options) {
         std::string text = member.about;
         if (text.front() >= 'a' && text.front() <= 'z')
             text.front() = static_cast<char>(text.front() - 'a' + 'A');
-        const bool is_told = usual.is_string() && contains(text, usual.get<std::string>());
-        if (!is_told && (usual.is_string() || (usual.is_number() && usual != 0)))
+        const bool is_stated = usual.is_string() && contains(text, usual.get<std::string>());
+        if (!is_stated && (usual.is_string() || (usual.is_number() && usual != 0)))
             text += " (default: {})";
         const std::string name = option_of_case(member.name);
         add_option(app, name == "--training" ? "--training,--backward" : name, member.shape(),
@@ -153,7 +153,7 @@ void check_lstm_options(const CLI::App& app, LstmOptions& options) {
     for (const Shape::Member& member : shape_of<RnnCase>().members)
         if (const std::string option = option_of_case(member.name); is_given(app, option))
             options.given.insert(option);
-    refuse_contradictions(app, options);
+    reject_contradictions(app, options);
     check_writable("--svg", options.files.svg);
     check_writable("--emit-repro", options.files.emit_repro);
     begin_run(app, options.report);

@@ -310,7 +310,7 @@ bool is_given(const CLI::App& app, const std::string& option) {
     return known && known->count() > 0;
 }
 
-void refuse_together(const CLI::App& app, const std::string& one, const std::string& others,
+void reject_together(const CLI::App& app, const std::string& one, const std::string& others,
                      const std::string& why) {
     for (const std::string& other : split(others, ' '))
         if (is_given(app, one) && is_given(app, other))

@@ -50,7 +50,7 @@ bool is_given(const CLI::App& app, const std::string& option);
 
 /// UsageError "A and B cannot be used together: why", where `one` is given and one of `others`,
 /// which are "--b --c".
-void refuse_together(const CLI::App& app, const std::string& one, const std::string& others,
+void reject_together(const CLI::App& app, const std::string& one, const std::string& others,
                      const std::string& why);
 
 /// Parses the value of an option. UsageError names the option and its values: "--device cannot be

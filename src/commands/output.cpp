@@ -85,7 +85,7 @@ int write_and_rename(const std::string& path, std::string_view text) {
 }
 
 /// Where /dev is hidden: writing to it is like writing to a reader that has gone.
-void give_dead_pipe(int stream) {
+void redirect_to_closed_pipe(int stream) {
     int ends[2];
     if (::pipe(ends) != 0)
         return;
@@ -132,7 +132,7 @@ void open_missing_streams() {
         if (::fcntl(stream, F_GETFD) < 0) {
             missing_streams.push_back(stream);
             if (::open("/dev/null", O_RDWR) != stream)
-                give_dead_pipe(stream);
+                redirect_to_closed_pipe(stream);
         }
 }
 
@@ -149,19 +149,19 @@ void keep_private_in_messages(bool keep) {
     messages_keep_private = keep;
 }
 
-std::string fit_for_message(std::string_view sentence) {
+std::string redacted_message(std::string_view sentence) {
     if (messages_keep_private)
         return std::string(sentence);
     return redact(sentence, this_machine());
 }
 
-void print_aside(std::string_view text) {
+void write_stderr(std::string_view text) {
     ::signal(SIGPIPE, SIG_IGN);
     write_all(STDERR_FILENO, text);
 }
 
 void print_message(const std::string& sentence) {
-    print_aside("rnncheck: " + escaped(fit_for_message(sentence)) + '\n');
+    write_stderr("rnncheck: " + escaped(redacted_message(sentence)) + '\n');
 }
 
 void print_document(std::string_view text) {

@@ -27,10 +27,10 @@ void give_back_process();
 void keep_private_in_messages(bool keep);
 
 /// A sentence for stderr without what is private, unless that is kept.
-std::string fit_for_message(std::string_view sentence);
+std::string redacted_message(std::string_view sentence);
 
 /// To stderr; a failure to write is ignored.
-void print_aside(std::string_view text);
+void write_stderr(std::string_view text);
 
 /// "rnncheck: SENTENCE" to stderr.
 void print_message(const std::string& sentence);

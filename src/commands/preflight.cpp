@@ -16,7 +16,7 @@ static OverallVerdict check_machine(const DoctorOptions& options) {
     Report judged = judge(std::move(facts), options.matrix, options.selection);
     repeat_question(options, judged);
     const Report report = finished(std::move(judged), options.report);
-    print_aside(text_of(report, options.report.style(STDERR_FILENO)));
+    write_stderr(text_of(report, options.report.style(STDERR_FILENO)));
     return report.verdict;
 }
 

@@ -64,10 +64,10 @@ std::string libraries_in_words(const ProcessWatch& processes, bool verbose) {
 }
 
 /// The evidence of the first finding contains what the command did.
-void add_evidence(Report& report, const process::CommandEnd& end, const CommandWitness& witness) {
+void add_evidence(Report& report, const process::CommandEnd& end, const CommandObserver& observer) {
     if (report.findings.empty())
         return;
-    const ProcessWatch& processes = witness.processes();
+    const ProcessWatch& processes = observer.processes();
     std::vector<Evidence>& evidence = report.findings.front().evidence;
     evidence.push_back({"end of the command", in_words(end), "rnncheck run"});
     for (const auto& [path, users] : processes.libraries())
@@ -75,7 +75,7 @@ void add_evidence(Report& report, const process::CommandEnd& end, const CommandW
             {"loaded by the command", path, "/proc/" + std::to_string(*users.begin()) + "/maps"});
     for (const std::string& device : processes.devices())
         evidence.push_back({"opened by the command", device, "/proc/PID/fd"});
-    for (const std::string& line : in_words(witness.gpu_memory().most_used(), end.time))
+    for (const std::string& line : in_words(observer.gpu_memory().most_used(), end.time))
         evidence.push_back({"GPU memory during the command", line, "libnvidia-ml"});
 }
 
@@ -114,14 +114,14 @@ std::string lines_about_machine(const Report& machine) {
     return text + "More about it: rnncheck doctor";
 }
 
-void print_end(const process::CommandEnd& end, const CommandWitness& witness,
+void print_end(const process::CommandEnd& end, const CommandObserver& observer,
                const std::vector<std::string>& about_end, bool verbose) {
     print_message("the command ended with " + in_words(end));
     for (const std::string& sentence : about_end)
         print_message(sentence);
-    if (!witness.processes().libraries().empty())
-        print_message("it loaded " + libraries_in_words(witness.processes(), verbose));
-    const auto memory = fullest_in_words(witness.gpu_memory().most_used(), end.time);
+    if (!observer.processes().libraries().empty())
+        print_message("it loaded " + libraries_in_words(observer.processes(), verbose));
+    const auto memory = fullest_in_words(observer.gpu_memory().most_used(), end.time);
     if (!memory.empty())
         print_message(memory);  // --output has that of every GPU
 }
@@ -168,8 +168,8 @@ bool saw(const Log& log, std::string_view signature) {
 }
 
 /// Empty if there is nothing to remark.
-std::string remark_on(const Log& log, const CommandWitness& witness) {
-    const ProcessWatch& processes = witness.processes();
+std::string remark_on(const Log& log, const CommandObserver& observer) {
+    const ProcessWatch& processes = observer.processes();
     const std::string see = "; run rnncheck doctor in the same environment to see why";
     if (saw(log, "layer_without_cudnn"))
         return "a recurrent layer did not use cuDNN, which is many times slower; rnncheck model "
@@ -179,7 +179,7 @@ std::string remark_on(const Log& log, const CommandWitness& witness) {
         return "ONNX Runtime could not use CUDA and computed on the CPU" + see;
     if (saw(log, "jax_fallback_cpu") && has_gpu())
         return "JAX found no GPU and computed on the CPU" + see;
-    if (!processes.frameworks().empty() && witness.no_gpu_was_opened() && has_gpu())
+    if (!processes.frameworks().empty() && observer.no_gpu_was_opened() && has_gpu())
         return names_of_frameworks(processes) +
                " computed on the CPU: no process opened a device of the GPU that this machine has" +
                see;
@@ -205,10 +205,10 @@ bool may_be_worth_reading(const process::CommandEnd& end, const ProcessWatch& pr
 
 }  // namespace
 
-void explain_failure(const process::CommandEnd& end, CommandWitness& witness,
+void explain_failure(const process::CommandEnd& end, CommandObserver& observer,
                      const DoctorOptions& options, bool with_replay) {
-    const auto kernel_lines = witness.kernel_lines();
-    const auto group = witness.group_out_of_memory();
+    const auto kernel_lines = observer.kernel_lines();
+    const auto group = observer.group_out_of_memory();
     Facts facts;
     facts.tool = {std::string(version_of_rnncheck()), {"log"}};
     facts.log = log_of(end.outputs, as_log(end, kernel_lines, group), options.matrix);
@@ -222,7 +222,8 @@ void explain_failure(const process::CommandEnd& end, CommandWitness& witness,
     if (!was_sent(end) && (!options.report.quiet || has_files)) {
         Facts here = surveyed_with_restrictions(options.survey, options.report.quiet);
         machine = judge(here, options.matrix, options.selection);
-        report = cause_of_failure(std::move(report), *machine, traits_of(end, witness.processes()));
+        report =
+            cause_of_failure(std::move(report), *machine, traits_of(end, observer.processes()));
         here.log = facts.log;
         if (has_files)
             joined = judge(std::move(here), options.matrix, options.selection);
@@ -230,7 +231,7 @@ void explain_failure(const process::CommandEnd& end, CommandWitness& witness,
             machine->lstm.emplace().log_replay = replay(*facts.log, options);
     }
     if (joined)
-        add_evidence(*joined, end, witness);
+        add_evidence(*joined, end, observer);
     if (joined)
         joined->lstm = machine->lstm;
     fit_commands_to_user(report);
@@ -240,30 +241,30 @@ void explain_failure(const process::CommandEnd& end, CommandWitness& witness,
     if (joined)
         repeat_question(options, *joined);
     if (!machine)
-        add_evidence(report, end, witness);
+        add_evidence(report, end, observer);
     const Report shown = finished(std::move(report), options.report);
     if (joined)
         joined = finished(*std::move(joined), options.report);
     write_outputs(outline_of(joined ? *joined : shown), options.report);
     if (!options.report.quiet)
-        print_end(end, witness, sentences_about(end, kernel_lines, group), options.report.verbose);
-    print_aside(text_of(shown, options.report.style(STDERR_FILENO)));
+        print_end(end, observer, sentences_about(end, kernel_lines, group), options.report.verbose);
+    write_stderr(text_of(shown, options.report.style(STDERR_FILENO)));
     if (!machine || options.report.quiet)
         return;
     machine = finished(*std::move(machine), options.report);
     for (const std::string& line : split(lines_about_machine(*machine), '\n'))
-        print_aside(escaped(line) + '\n');
+        write_stderr(escaped(line) + '\n');
     if (!machine->lstm)
         return;
     for (const std::string& sentence : machine->lstm->log_replay->sentences)
         print_message("replay: " + sentence);
 }
 
-void remark_on_success(const process::CommandEnd& end, const CommandWitness& witness,
+void remark_on_success(const process::CommandEnd& end, const CommandObserver& observer,
                        const DoctorOptions& options) {
-    if (options.report.quiet || !may_be_worth_reading(end, witness.processes()))
+    if (options.report.quiet || !may_be_worth_reading(end, observer.processes()))
         return;
-    const std::string remark = remark_on(log_of(end.outputs, "", options.matrix), witness);
+    const std::string remark = remark_on(log_of(end.outputs, "", options.matrix), observer);
     if (!remark.empty())
         print_message(remark);
 }

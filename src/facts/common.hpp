@@ -33,11 +33,11 @@ struct Evidence {
 // Codes of our own, for calls without a status of the library.
 inline constexpr int missing_symbol =
     -1;  ///< not called: the library does not export the function, or did not open
-inline constexpr int impossible_answer =
+inline constexpr int invalid_result =
     -2;  ///< it reported success but returned an impossible address or size
 inline constexpr int would_block =
     -3;  ///< the library was not opened: the loader would have waited forever
-inline constexpr int hangs_in_kernel =
+inline constexpr int stuck_in_kernel =
     -4;  ///< the process did not respond, and SIGKILL could not end it
 
 /// What a vendor call returned. `code` is the library's own number or one of the above: cuDNN 9

@@ -112,7 +112,7 @@ inline bool stage_was_run(const Facts& facts, Stage stage) {
 }
 
 /// No machine was examined: all that is known comes from logs and from --given.
-inline bool from_logs_alone(const Facts& facts) {
+inline bool is_log_only(const Facts& facts) {
     return facts.log && facts.tool.stages == std::vector<std::string>{"log"};
 }
 

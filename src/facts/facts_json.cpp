@@ -217,7 +217,7 @@ std::vector<std::vector<Json>> by_target(Json runs) {
     return targets;
 }
 
-void share_cases(Json& facts) {
+void pack_rnn_runs(Json& facts) {
     const Json usual = to_json(RnnCase());
     Json cases = Json::array(), shared = Json::array();
     std::map<Json, int> case_ids;
@@ -268,7 +268,7 @@ struct Extent {
     std::size_t gpus, runs;
 };
 
-/// Run `i` on GPU `g` of what in_columns() and share_cases() made of several.
+/// Run `i` on GPU `g` of what in_columns() and pack_rnn_runs() made of several.
 Json one_run(const Json& like, const Extent& extent, std::size_t g, std::size_t i,
              const std::string& place) {
     Json run = Json::object();
@@ -319,8 +319,8 @@ void add_runs(const Json& like, const std::map<Json, Json>& cases, const std::st
     }
 }
 
-/// The reverse of share_cases; the facts of older schemas stay as they are.
-void describe_each_run(Json& facts) {
+/// The reverse of pack_rnn_runs; the facts of older schemas stay as they are.
+void unpack_rnn_runs(Json& facts) {
     if (!facts.contains("rnn_cases"))
         return;
     std::map<Json, Json> cases, runs;
@@ -344,7 +344,7 @@ void describe_each_run(Json& facts) {
 
 Json facts_to_json(const Facts& facts) {
     Json json = to_json(facts);
-    share_cases(json);
+    pack_rnn_runs(json);
     return json;
 }
 
@@ -396,7 +396,7 @@ Json facts_json_schema() {
 }
 
 Facts facts_from_json(Json json) {
-    describe_each_run(json);
+    unpack_rnn_runs(json);
     Facts facts;
     from_json(json, facts, "facts");
     facts.schema = facts_schema;
@@ -422,7 +422,7 @@ Facts facts_from_text(std::string_view text, const std::string& name,
         throw InputError(name + " contains no facts" + what_to_give);
     require_schema(json, facts_schema, "facts", name);
     const int schema = json["schema"].get<int>();
-    describe_each_run(json);
+    unpack_rnn_runs(json);
     Facts facts = facts_from_json(json);
     std::vector<std::string> missing;
     collect_missing(json, shape_of<Facts>(), "", schema, missing);

@@ -59,7 +59,7 @@ bool kernel_side_seen(const Facts& facts) {
     return facts.driver.module_loaded.value_or(false) || !facts.driver.device_nodes.empty();
 }
 
-bool driver_answers(const Facts& facts) {
+bool driver_responds(const Facts& facts) {
     return facts.driver.init && facts.driver.init->ok();
 }
 
@@ -229,19 +229,20 @@ bool kernel_side_absent(const Facts& facts) {
 
 bool kernel_module_gone(const Facts& facts) {
     const auto& driver = facts.driver;
-    const bool nvml_says_so = driver.nvml_init && driver.nvml_init->code == nvml_driver_not_loaded;
+    const bool nvml_reports_unloaded =
+        driver.nvml_init && driver.nvml_init->code == nvml_driver_not_loaded;
     return kernel_side_absent(facts) ||
-           (driver.module_loaded && !*driver.module_loaded && nvml_says_so);
+           (driver.module_loaded && !*driver.module_loaded && nvml_reports_unloaded);
 }
 
 bool driver_versions_differ(const Facts& facts) {
     const Library* library = driver_library(facts);
-    const auto release = driver_library_version(facts);
-    return release && facts.driver.kernel_version && *release != *facts.driver.kernel_version &&
+    const auto version = driver_library_version(facts);
+    return version && facts.driver.kernel_version && *version != *facts.driver.kernel_version &&
            !(library && library->compat);
 }
 
-bool uvm_node_to_blame(const Facts& facts) {
+bool uvm_node_is_cause(const Facts& facts) {
     // What cuInit answers when it cannot open that node differs between driver releases.
     const auto code = init_code(facts);
     const bool fits =
@@ -291,13 +292,13 @@ bool container_hides_gpus(const Facts& facts) {
 }
 
 bool container_without_gpu(const Facts& facts) {
-    const bool asked_for =
+    const bool is_requested =
         environment(facts, "NVIDIA_VISIBLE_DEVICES") && !container_hides_gpus(facts);
     const bool on_host = !facts.host.pci_gpus.empty() || facts.driver.module_loaded.value_or(false);
     const bool nothing_passed_in = driver_library_absent(facts) &&
                                    facts.driver.device_nodes.empty() &&
                                    facts.cuda_devices.empty() && facts.nvml_devices.empty();
-    return in_container(facts) && nothing_passed_in && (asked_for || on_host);
+    return in_container(facts) && nothing_passed_in && (is_requested || on_host);
 }
 
 const DeviceNode* node_at(const Facts& facts, std::string_view path) {
@@ -314,7 +315,7 @@ bool is_hidden(const Facts& facts, std::string_view directory) {
     return includes(facts.host.hidden_directories, directory);
 }
 
-std::string kernel_not_asked(const Facts& facts) {
+std::string why_kernel_unknown(const Facts& facts) {
     if (is_hidden(facts, "/proc") && is_hidden(facts, "/sys"))
         return "/proc and /sys are hidden from this process";
     return "the kernel's list of modules could not be read";
@@ -339,15 +340,15 @@ std::vector<std::string> missing_nodes(const Facts& facts) {
     return missing;
 }
 
-bool nodes_made_on_demand(const Facts& facts) {
-    if (driver_answers(facts) || !facts.driver.module_loaded.value_or(false) ||
+bool nodes_created_lazily(const Facts& facts) {
+    if (driver_responds(facts) || !facts.driver.module_loaded.value_or(false) ||
         !facts.driver.modprobe_helper.value_or(false) || facts.tool.make_nodes.value_or(false) ||
         in_container(facts))
         return false;
-    return !missing_nodes(facts).empty() || uvm_node_to_blame(facts);
+    return !missing_nodes(facts).empty() || uvm_node_is_cause(facts);
 }
 
-std::vector<std::string> closed_nodes(const Facts& facts) {
+std::vector<std::string> inaccessible_nodes(const Facts& facts) {
     std::vector<std::string> closed;
     for (const auto& node : facts.driver.device_nodes) {
         const bool needed = is_gpu_node(node.path) || node.path == "/dev/nvidiactl" ||
@@ -360,13 +361,13 @@ std::vector<std::string> closed_nodes(const Facts& facts) {
 }
 
 std::optional<std::string> lower_cause(const Facts& facts) {
-    if (driver_answers(facts))
+    if (driver_responds(facts))
         return std::nullopt;
     if (init_code(facts) == cuda_stub_library)
         return "the toolkit's stub is loaded instead of the driver library";
     if (driver_library_absent(facts))
         return "no driver library was found";
-    if (!closed_nodes(facts).empty())
+    if (!inaccessible_nodes(facts).empty())
         return "this user has no permission to open the device nodes";
     if (on_wsl(facts))
         return std::nullopt;

@@ -19,7 +19,7 @@ std::string in_words(const ResourceLimit& limit);
 bool kernel_side_seen(const Facts& facts);
 
 /// cuInit succeeded: the driver works, whatever files and nodes this process cannot see.
-bool driver_answers(const Facts& facts);
+bool driver_responds(const Facts& facts);
 
 /// No sign of NVIDIA hardware: no PCI device, no kernel module or node, no GPU that responds.
 bool no_nvidia_hardware_seen(const Facts& facts);
@@ -142,7 +142,7 @@ bool kernel_module_gone(const Facts& facts);
 bool driver_versions_differ(const Facts& facts);
 
 /// cuInit failed as it does without /dev/nvidia-uvm, and only that node is missing.
-bool uvm_node_to_blame(const Facts& facts);
+bool uvm_node_is_cause(const Facts& facts);
 
 /// The libcuda that Windows gives to WSL; null when there is none.
 const Library* libcuda_of_wsl(const Facts& facts);
@@ -173,16 +173,16 @@ const DeviceNode* node_at(const Facts& facts, std::string_view path);
 /// unknown.
 bool is_hidden(const Facts& facts, std::string_view directory);
 /// Why it is unknown whether the kernel module is loaded.
-std::string kernel_not_asked(const Facts& facts);
+std::string why_kernel_unknown(const Facts& facts);
 
 /// The device nodes that CUDA needs and that do not exist, except UVM's. Empty if /dev is hidden,
 /// and on a Jetson, which has other nodes.
 std::vector<std::string> missing_nodes(const Facts& facts);
 /// Device nodes are missing that nvidia-modprobe creates at a program's first CUDA call. The calls
 /// of rnncheck may not start it (process/this_process.cpp), so whether CUDA works is unknown.
-bool nodes_made_on_demand(const Facts& facts);
+bool nodes_created_lazily(const Facts& facts);
 /// The device nodes that CUDA needs and that this user may not read and write.
-std::vector<std::string> closed_nodes(const Facts& facts);
+std::vector<std::string> inaccessible_nodes(const Facts& facts);
 
 /// Why no program can reach the driver, if a rule about a lower layer reports it; else unset.
 std::optional<std::string> lower_cause(const Facts& facts);

@@ -159,14 +159,14 @@ std::vector<std::string> opened_by(const Process& process, const Object& object,
 
 /// What the graph library of cuDNN 9 opens beyond libcudnn itself.
 void open_parts_named_in(Process& process, std::size_t part, const std::vector<std::string>& inside,
-                         std::set<std::string>& asked) {
+                         std::set<std::string>& requested) {
     if (std::ranges::none_of(inside, is_part_of_cudnn))
         return;
     const std::string name = own_name(process.objects()[part]);
     const auto version = version_of_cudnn(process, part);
     for (const auto& other : inside)
-        if (is_part_of_cudnn(other) && asked.size() < most_names_opened &&
-            asked.insert(other).second)
+        if (is_part_of_cudnn(other) && requested.size() < most_names_opened &&
+            requested.insert(other).second)
             process.open_first(names_tried(name, version, other), part);
 }
 
@@ -253,7 +253,7 @@ void add_elsewhere(const Root& root, const std::vector<std::string>& directories
 
 std::vector<std::string> open_named_libraries(Process& process) {
     std::vector<std::string> notes;
-    std::set<std::string> asked;
+    std::set<std::string> requested;
     std::size_t searched = 0;
     for (std::size_t i = 0; i < process.objects().size() && searched < most_files_searched; ++i) {
         const std::string path = process.objects()[i].path;
@@ -270,9 +270,9 @@ std::vector<std::string> open_named_libraries(Process& process) {
                 notes.push_back(unknown);
         }
         if (is_part_of_cudnn(own_name(process.objects()[i])))
-            open_parts_named_in(process, i, inside, asked);
+            open_parts_named_in(process, i, inside, requested);
         for (const auto& name : opened_by(process, process.objects()[i], inside))
-            if (asked.size() < most_names_opened && asked.insert(name).second)
+            if (requested.size() < most_names_opened && requested.insert(name).second)
                 process.open(name, i);
     }
     return notes;

@@ -109,7 +109,7 @@ std::string why_not_opened(int error) {
     return "cannot be opened: " + std::generic_category().message(error);
 }
 
-std::string what_else_it_is(std::string_view start, std::string_view kind) {
+std::string describe_non_elf(std::string_view start, std::string_view kind) {
     if (start.empty())
         return "is empty";
     if (is_text(start))

@@ -72,7 +72,7 @@ std::string why_not_opened(int error);
 
 /// What the first bytes of a file show that are not those of `kind` ("an ELF file"): "is empty",
 /// "is a text file that begins with '<html>'".
-std::string what_else_it_is(std::string_view start, std::string_view kind);
+std::string describe_non_elf(std::string_view start, std::string_view kind);
 
 /// "is cut off: it ends after 100 bytes, its contents reach to byte 200".
 std::string cut_off(std::uint64_t size, std::uint64_t end);

@@ -155,7 +155,7 @@ std::vector<std::string> parts_of_cudnn(const Root& root, const std::string& nam
 }
 
 std::map<FoundVia, std::vector<std::string>> other_library_directories(
-    const Root& root, const std::optional<std::string>& asked_python) {
+    const Root& root, const std::optional<std::string>& requested_python) {
     std::map<FoundVia, Directories> found = {{FoundVia::wsl, {"/usr/lib/wsl/lib"}}};
     for (const auto& toolkit : toolkits(root)) {
         Directories& directories = found[FoundVia::toolkit];
@@ -169,7 +169,7 @@ std::map<FoundVia, std::vector<std::string>> other_library_directories(
     const auto at = [&](const std::string& prefix) {
         return python::environment_at(root, variables, prefix);
     };
-    const auto active = python::active_environment(root, variables, asked_python);
+    const auto active = python::active_environment(root, variables, requested_python);
     const auto conda = at(python::value_of(variables, "CONDA_PREFIX"));
     for (const auto& environment :
          {active, python::environment_on_path(root, variables),
@@ -181,7 +181,7 @@ std::map<FoundVia, std::vector<std::string>> other_library_directories(
                 found[FoundVia::wheel].push_back(wheel + "/lib");
             found[FoundVia::wheel].push_back(packages + "/torch/lib");
         }
-    if (const auto& used = asked_python ? active : conda; used && used->kind == "conda")
+    if (const auto& used = requested_python ? active : conda; used && used->kind == "conda")
         found[FoundVia::conda] = {used->path + "/lib"};
     return found;
 }

@@ -57,6 +57,6 @@ std::vector<std::string> parts_of_cudnn(const Root& root, const std::string& nam
 /// (of the one asked for first), in the active conda environment or the one asked for, and of WSL.
 /// Directories need not exist, and several names may mean one.
 std::map<FoundVia, std::vector<std::string>> other_library_directories(
-    const Root& root, const std::optional<std::string>& asked_python = {});
+    const Root& root, const std::optional<std::string>& requested_python = {});
 
 }  // namespace rnncheck::loader

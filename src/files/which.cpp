@@ -56,7 +56,7 @@ std::string program_behind_shell(const std::string& start) {
 }
 
 /// musl's loader has other rules. An interpreter that is not there is reported in a note.
-void refuse_unpredictable(const Root& root, const std::string& path, const elf::ElfFile& file) {
+void reject_unpredictable(const Root& root, const std::string& path, const elf::ElfFile& file) {
     if (const auto runner = program_of_script(root, path))
         throw InputError(quoted(path) + " is a script that '" + *runner +
                          "' runs: specify that program");
@@ -132,7 +132,7 @@ void check_copy(const Root& root, const std::string& name, const std::string& pa
 }
 
 /// pip does not change what conda installed, and its commands show what that is.
-void tell_conda(const Root& root, Which& which) {
+void note_conda(const Root& root, Which& which) {
     std::set<std::string> prefixes;
     for (const LibraryChoice& library : which.libraries) {
         const auto end = library.path ? library.path->rfind("/lib/") : std::string::npos;
@@ -158,11 +158,11 @@ void add_elsewhere_and_notes(const Root& root, const std::vector<std::string>& e
     for (const LibraryChoice& library : which.libraries)
         if (is_cudnn(library.soname) && library.path)
             check_copy(root, library.soname, *library.path, which);
-    tell_conda(root, which);
+    note_conda(root, which);
 }
 
 /// What the reader's own bounds kept from being searched.
-void tell_not_read(const Process& process, Which& which) {
+void note_unread(const Process& process, Which& which) {
     for (const Object& object : process.objects())
         if (!object.file.not_read.empty())
             which.notes.push_back(object.path + ": " + object.file.not_read +
@@ -281,7 +281,7 @@ std::optional<std::string> program_of_script(const Root& root, const std::string
 Which which_for_file(const Root& root, const std::string& path, const WhichSetting& setting) {
     const std::string named = absolute_path(path, own_working_directory());
     elf::ElfFile file = elf::read_elf_file(root, named, elf::ElfUse::program);
-    refuse_unpredictable(root, named, file);
+    reject_unpredictable(root, named, file);
     Which which{file.is_program ? root.real_path(named).value_or(named) : named, {}, {}};
     const bool secure = file.is_program && starts_secure(root, which.target);
     which.notes = notes_on(root, which.target, file, secure);
@@ -299,7 +299,7 @@ Which which_for_file(const Root& root, const std::string& path, const WhichSetti
     append(which.notes, open_named_libraries(process));
     which.libraries = choices_of(process, setting.all);
     add_elsewhere_and_notes(root, elsewhere_on(root), which);
-    tell_not_read(process, which);
+    note_unread(process, which);
     return which;
 }
 
@@ -366,7 +366,7 @@ Which which_for_process(int id, bool all) {
     const auto elsewhere = running.root.empty() ? elsewhere_on(root) : std::vector<std::string>{};
     add_not_mapped(process, elsewhere, which);
     add_elsewhere_and_notes(root, elsewhere, which);
-    tell_not_read(process, which);
+    note_unread(process, which);
     return which;
 }
 

@@ -235,7 +235,7 @@ int explains(const Difference& difference, const Finding& finding) {
 
 /// Versions and what is there tell more than settings, and any cause more than what follows from
 /// it.
-int how_telling(const Difference& difference) {
+int relevance(const Difference& difference) {
     const std::string& place = difference.facts.front();
     if (!difference.matters || is_one_of(results, place))
         return difference.matters;
@@ -322,7 +322,7 @@ std::string sentence_of(const Diff& diff, bool cudnn_by_path) {
             return sentence + "; " + with_cause(*best, diff, cudnn_by_path);
         return sentence + "; no difference in versions or settings explains it";
     }
-    const auto first = std::ranges::max_element(list, {}, how_telling);
+    const auto first = std::ranges::max_element(list, {}, relevance);
     if (first != list.end() && first->matters) {
         const std::string_view more = list.size() > 1 ? " (more below)" : "";
         return concat("the findings are the same, but ", with_cause(*first, diff, cudnn_by_path),

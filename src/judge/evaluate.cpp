@@ -33,7 +33,7 @@ Verdict evaluate(const Named<Rule>& rule, const Stack& stack, const std::vector<
 
 /// A question the user did not want asked is no open question.
 Verdict evaluate(const Named<Rule>& rule, const Facts& facts, const Matrix& matrix) {
-    if (from_logs_alone(facts) && !rule->judges_log)
+    if (is_log_only(facts) && !rule->judges_log)
         return not_applicable("the log does not point to it");
     if (auto verdict = rules::instead_on_windows(*rule.thing, facts))
         return *verdict;
@@ -65,7 +65,7 @@ Explained explained_by(std::span<const Named<Rule>> rules, const std::vector<Ver
 /// The rule whose findings explain a symptom better than this one; empty when none does.
 std::string_view explainer_of(const std::string& symptom, const Named<Rule>& rule,
                               const Explained& explained) {
-    for (const std::string_view other : rule->yields_to)
+    for (const std::string_view other : rule->superseded_by)
         if (const auto* places = look_up(explained, other);
             other != rule.name && places && places->contains(symptom))
             return other;
@@ -74,7 +74,8 @@ std::string_view explainer_of(const std::string& symptom, const Named<Rule>& rul
 
 /// One fault, one finding: leaves out what rules that say it more exactly explain. What was left
 /// out is no pass.
-void yield(Verdict& verdict, const Named<Rule>& rule, const Explained& explained) {
+void drop_explained_findings(Verdict& verdict, const Named<Rule>& rule,
+                             const Explained& explained) {
     std::string_view explainer;
     const auto yielded = std::erase_if(verdict.findings, [&](const Finding& finding) {
         return std::ranges::all_of(symptoms_of(finding), [&](const std::string& symptom) {
@@ -110,7 +111,7 @@ std::vector<Verdict> evaluate_selected(
     }
     const Explained explained = explained_by(rules, verdicts);
     for (std::size_t i = 0; i < rules.size(); ++i)
-        yield(verdicts[i], rules[i], explained);
+        drop_explained_findings(verdicts[i], rules[i], explained);
     return verdicts;
 }
 

@@ -9,7 +9,7 @@ FaultKind kind_of(const Finding& finding) {
     return {finding.rule, finding.part.kind, is_other ? finding.subject : finding.part.id};
 }
 
-Faults faults_of(const stack::Stack& stack, const Matrix& matrix) {
+Faults severities_by_kind(const stack::Stack& stack, const Matrix& matrix) {
     Faults faults;
     for (const Verdict& verdict :
          evaluate_all(rules_of_the_directory(), stack, matrix, {}, rules::verdict_without_remedies))

@@ -20,6 +20,6 @@ FaultKind kind_of(const Finding& finding);
 using Faults = std::map<FaultKind, Severity>;
 
 /// How bad what does not fit in a stack is, by kind.
-Faults faults_of(const stack::Stack& stack, const Matrix& matrix);
+Faults severities_by_kind(const stack::Stack& stack, const Matrix& matrix);
 
 }  // namespace rnncheck

@@ -75,7 +75,7 @@ void join_named_versions(std::span<const Named<Rule>> rules, std::vector<Verdict
                          const Stack& stack, const Matrix& matrix, const Selection& selection) {
     Stack without = stack;
     without.frameworks.clear();
-    const auto of_machine = faults_of(without, matrix);
+    const auto of_machine = severities_by_kind(without, matrix);
     std::vector<Verdict> of_versions = evaluate_all(rules, stack, matrix, selection);
     for (std::size_t i = 0; i < rules.size(); ++i) {
         const bool is_open = of_versions[i].outcome == Outcome::undecided;
@@ -111,7 +111,7 @@ std::vector<Verdict> verdicts_about(std::span<const Named<Rule>> rules, const Fa
 void make_notes(Verdict& verdict, const Named<Rule>& rule, const Facts& facts,
                 const Selection& selection) {
     const bool expected =
-        selection.allow_no_gpu && rule->says_no_gpu && no_nvidia_hardware_seen(facts);
+        selection.allow_no_gpu && rule->expected_without_gpu && no_nvidia_hardware_seen(facts);
     for (Finding& finding : verdict.findings) {
         const std::string* ignored = look_up(selection.ignore, finding.rule);
         if (expected || ignored)
@@ -129,7 +129,7 @@ Report judge(Facts facts, const std::optional<Stack>& given, const Matrix& matri
     Report report;
     report.tool = {.matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
     report.about = given ? About::versions : About::machine;
-    if (from_logs_alone(facts))
+    if (is_log_only(facts))
         report.about = About::log;
     Tally tally;
     tally.what_if = given.has_value();

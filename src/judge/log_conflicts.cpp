@@ -78,7 +78,7 @@ void join_log(Verdict& verdict, std::string_view rule, const std::vector<Finding
 }
 
 std::vector<Finding> conflicts_given_with_log(const Facts& facts, const Matrix& matrix) {
-    if (!from_logs_alone(facts) || facts.log->user_hints.empty())
+    if (!is_log_only(facts) || facts.log->user_hints.empty())
         return {};
     const auto values = mapped(facts.log->user_hints, [](const UserHint& hint) {
         return GivenValue{hint.key, hint.value};

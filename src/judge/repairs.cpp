@@ -87,11 +87,12 @@ void add_repairs(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdi
                 faults.emplace_back(&rules[i], &finding);
     if (faults.empty())
         return;
-    const auto before = faults_of(stack, matrix);
+    const auto before = severities_by_kind(stack, matrix);
     const auto tried =
         mapped(rules::proposed_repairs(stack, facts, matrix), [&](const Remedy& remedy) {
             return TriedRepair{
-                remedy, faults_of(stack::with_changes(stack, remedy.changes, matrix), matrix)};
+                remedy,
+                severities_by_kind(stack::with_changes(stack, remedy.changes, matrix), matrix)};
         });
     for (const auto& [rule, finding] : faults) {
         const FaultKind kind = kind_of(*finding);
@@ -106,7 +107,7 @@ void add_repairs(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdi
         if (!held.empty())
             finding->remedies = std::move(held);
         complete(*rule, *finding);
-        rules::offer_plan(facts, *finding);
+        rules::append_plan_command(facts, *finding);
     }
 }
 

@@ -46,7 +46,7 @@ Words words_of(std::string_view written) {
 
 /// Length of a brand that is written together with what follows: "rtx" of "rtx3090", "gt" of
 /// "gt1030".
-std::size_t glued_brand(std::string_view word) {
+std::size_t brand_prefix_length(std::string_view word) {
     for (const std::string_view brand :
          {"nvidia", "geforce", "quadro", "tesla", "jetson", "gtx", "rtx", "agx"})
         if (word.size() > brand.size() && word.starts_with(brand))
@@ -62,7 +62,8 @@ Words unglued(const Words& glued) {
     constexpr std::string_view ada = "ada";
     Words words;
     for (std::string_view word : glued) {
-        for (std::size_t length; (length = glued_brand(word)) > 0; word.remove_prefix(length))
+        for (std::size_t length; (length = brand_prefix_length(word)) > 0;
+             word.remove_prefix(length))
             words.emplace_back(word.substr(0, length));
         const bool glued_ada =
             word.size() > ada.size() && word.ends_with(ada) && is_digit(*(word.rbegin() + 3));

@@ -17,10 +17,10 @@ Answer<R> known(const R& row) {
 }
 
 template <class R, class Value>
-Answer<R> outside(const Value& asked, const Value& oldest, const Value& newest) {
-    if (asked > newest)
+Answer<R> outside(const Value& requested, const Value& oldest, const Value& newest) {
+    if (requested > newest)
         return {Coverage::newer_than_data, {}};
-    if (asked < oldest)
+    if (requested < oldest)
         return {Coverage::older_than_data, {}};
     return {Coverage::silent, {}};
 }
@@ -28,13 +28,13 @@ Answer<R> outside(const Value& asked, const Value& oldest, const Value& newest) 
 /// Rows are sorted, which the tests hold: the first and the last row are the ends of the data.
 template <class R, class Value>
 Answer<R> find(const std::vector<R>& rows, Value R::*column,
-               const std::optional<std::type_identity_t<Value>>& asked) {
-    if (rows.empty() || !asked)
+               const std::optional<std::type_identity_t<Value>>& requested) {
+    if (rows.empty() || !requested)
         return {};
     for (const R& row : rows)
-        if (row.*column == *asked)
+        if (row.*column == *requested)
             return known(row);
-    return outside<R>(*asked, rows.front().*column, rows.back().*column);
+    return outside<R>(*requested, rows.front().*column, rows.back().*column);
 }
 
 bool covers(const CudnnBuild& row, const Version& cudnn) {
@@ -120,14 +120,14 @@ Answer<DriverForCuda> Matrix::windows_driver_for_cuda(const Version& cuda) const
 
 Answer<ForwardCompatibility> Matrix::forward_compatibility(const Version& cuda,
                                                            const Version& driver) const {
-    const Version asked = shortened(cuda, 2);
+    const Version requested = shortened(cuda, 2);
     const auto& rows = forward_compatibility();
     for (const ForwardCompatibility& row : rows)
-        if (row.cuda == asked && row.branch == driver.major())
+        if (row.cuda == requested && row.branch == driver.major())
             return known(row);
     if (rows.empty())
         return {};
-    return outside<ForwardCompatibility>(asked, rows.front().cuda, rows.back().cuda);
+    return outside<ForwardCompatibility>(requested, rows.front().cuda, rows.back().cuda);
 }
 
 Answer<Architecture> Matrix::architecture(const std::optional<Version>& capability) const {
@@ -135,17 +135,18 @@ Answer<Architecture> Matrix::architecture(const std::optional<Version>& capabili
 }
 
 Answer<CudnnBuild> Matrix::cudnn_build(const Version& cudnn, int cuda_major) const {
-    const Version asked = shortened(cudnn, 3);  // package builds ("9.19.0.56") are of one version
+    const Version requested =
+        shortened(cudnn, 3);  // package builds ("9.19.0.56") are of one version
     int newest_major = 0;
     const auto& rows = cudnn_builds();
     for (const CudnnBuild& row : rows) {
-        if (covers(row, asked) && row.cuda_major == cuda_major)
+        if (covers(row, requested) && row.cuda_major == cuda_major)
             return known(row);
         newest_major = std::max(newest_major, row.cuda_major);
     }
     if (!rows.empty() && cuda_major > newest_major)
         return {Coverage::newer_than_data, {}};
-    return outside_builds(rows, asked);
+    return outside_builds(rows, requested);
 }
 
 std::vector<CudnnPart> Matrix::cudnn_parts(int major) const {
@@ -153,23 +154,25 @@ std::vector<CudnnPart> Matrix::cudnn_parts(int major) const {
 }
 
 Answer<StatusName> Matrix::status(std::string_view library, int major, std::int64_t code) const {
-    const int asked = library == "cudnn" ? major : 0;
+    const int requested = library == "cudnn" ? major : 0;
     int newest = 0;
     for (const StatusName& row : status_names()) {
         if (row.library != library)
             continue;
-        if (row.major == asked && row.code == code)
+        if (row.major == requested && row.code == code)
             return known(row);
         newest = std::max(newest, row.major);
     }
-    return {asked > newest ? Coverage::newer_than_data : Coverage::silent, {}};
+    return {requested > newest ? Coverage::newer_than_data : Coverage::silent, {}};
 }
 
 std::vector<RnnDefect> Matrix::rnn_defects(const Version& cudnn, std::optional<Version> capability,
                                            std::string_view os) const {
-    const Version asked = shortened(cudnn, 3);  // package builds ("9.19.0.56") are of one version
-    return those(rnn_defects(),
-                 [&](const RnnDefect& defect) { return concerns(defect, asked, capability, os); });
+    const Version requested =
+        shortened(cudnn, 3);  // package builds ("9.19.0.56") are of one version
+    return those(rnn_defects(), [&](const RnnDefect& defect) {
+        return concerns(defect, requested, capability, os);
+    });
 }
 
 Answer<RnnLimit> Matrix::rnn_limit(std::string_view feature) const {
@@ -188,15 +191,16 @@ Answer<RnnRequiredSupport> Matrix::requires_support(const Version& cudnn, const 
     const auto& required = rnn_required_support();
     if (std::ranges::none_of(required, is_of_kind))
         return {};
-    const Version asked = shortened(cudnn, 3);  // package builds ("9.19.0.56") are of one version
+    const Version requested =
+        shortened(cudnn, 3);  // package builds ("9.19.0.56") are of one version
     const bool gpu_is_named = std::ranges::any_of(cudnn_builds(), [&](const CudnnBuild& build) {
-        return covers(build, asked) && build.capability_min <= capability &&
+        return covers(build, requested) && build.capability_min <= capability &&
                capability <= build.capability_max;
     });
     if (!gpu_is_named)
-        return {outside_builds(cudnn_builds(), asked).coverage, {}};
+        return {outside_builds(cudnn_builds(), requested).coverage, {}};
     for (const RnnRequiredSupport& row : required)
-        if (is_of_kind(row) && is_between(asked, row.first, row.last) &&
+        if (is_of_kind(row) && is_between(requested, row.first, row.last) &&
             capability >= row.capability_min)
             return known(row);
     return {};
@@ -215,12 +219,12 @@ std::vector<FrameworkBuild> Matrix::framework_builds(std::string_view framework)
 }
 
 Answer<FrameworkCuda> Matrix::framework_cuda(std::string_view framework,
-                                             const Version& release) const {
+                                             const Version& version) const {
     for (const FrameworkCuda& row : framework_cuda())
-        if (row.framework == framework && covers(row.first, row.last, release))
+        if (row.framework == framework && covers(row.first, row.last, version))
             return known(row);
     // A patch version that no row has was built like its neighbours.
-    const Version minor = shortened(release, 2);
+    const Version minor = shortened(version, 2);
     for (const FrameworkCuda& row : framework_cuda())
         if (row.framework == framework && row.first <= minor && minor <= row.last)
             return known(row);

@@ -106,7 +106,7 @@ class Matrix {
     /// gpu_products_named() returns them.
     Answer<GpuProduct> gpu_product(std::string_view written) const;
 
-    Answer<FrameworkCuda> framework_cuda(std::string_view framework, const Version& release) const;
+    Answer<FrameworkCuda> framework_cuda(std::string_view framework, const Version& version) const;
 
     explicit Matrix(std::shared_ptr<const Tables> tables) : tables_(std::move(tables)) {
     }

@@ -38,13 +38,13 @@ bool is_between(const Version& version, const std::optional<Version>& first,
     return (!first || version >= *first) && (!last || within(version, *last));
 }
 
-bool reaches(const Version& driver, const Version& release) {
-    return driver >= release || (parts_written(driver) == 1 && driver.major() == release.major());
+bool reaches(const Version& driver, const Version& version) {
+    return driver >= version || (parts_written(driver) == 1 && driver.major() == version.major());
 }
 
-bool may_reach(const Version& driver, const Version& release) {
-    return reaches(driver, release) ||
-           (parts_written(driver) < parts_written(release) && agree(driver, release));
+bool may_reach(const Version& driver, const Version& version) {
+    return reaches(driver, version) ||
+           (parts_written(driver) < parts_written(version) && agree(driver, version));
 }
 
 std::optional<Version> cuda_of_digits(std::string_view digits) {

@@ -29,11 +29,11 @@ bool is_between(const Version& version, const std::optional<Version>& first,
 
 /// Whether a driver given as version or as branch is at least this version; of a branch, its newest
 /// version counts.
-bool reaches(const Version& driver, const Version& release);
+bool reaches(const Version& driver, const Version& version);
 
 /// Whether a driver that is known in part may be that version or a later one: 525.60 may be
 /// 525.60.13.
-bool may_reach(const Version& driver, const Version& release);
+bool may_reach(const Version& driver, const Version& version);
 
 /// The CUDA that packages write without a dot: "118" is 11.8, "92" is 9.2, "12" is 12; nothing for
 /// other lengths.

@@ -42,7 +42,7 @@ std::string cell_of(const TableRow& row, std::string_view column) {
     return *cell;
 }
 
-Version version_asked_for(const std::string& column, const std::string& value) {
+Version requested_version(const std::string& column, const std::string& value) {
     const auto version = parse_version(value);
     if (!version)
         throw UsageError(column + "=" + value + ": '" + value +
@@ -52,14 +52,14 @@ Version version_asked_for(const std::string& column, const std::string& value) {
 
 /// Some version that begins with `asked` is in the row's range.
 bool range_holds(const std::optional<Version>& first, const std::optional<Version>& last,
-                 const RangeColumns& range, const Version& asked) {
-    if (first && asked < *first && !agree(asked, *first))
+                 const RangeColumns& range, const Version& requested) {
+    if (first && requested < *first && !agree(requested, *first))
         return false;
     if (!last)
-        return range.without_last == RangeColumns::all_later || (first && agree(asked, *first));
+        return range.without_last == RangeColumns::all_later || (first && agree(requested, *first));
     if (range.excludes_last)
-        return asked < *last;
-    return within(asked, *last) || agree(asked, *last);
+        return requested < *last;
+    return within(requested, *last) || agree(requested, *last);
 }
 
 std::string type_of(const TableView& view, const std::string& column) {
@@ -104,7 +104,7 @@ std::vector<TableOutline> table_outlines(const TableFiles& files) {
     Tables(files).each([&](const auto& table) {
         const TableHead& head = table.read();
         if (head.written == 0 && !head.issues.empty())
-            refuse(files, head.issues.front());
+            reject(files, head.issues.front());
         outlines.push_back(
             {table.stem(), head.about, head.written, newest_date(files.content.at(table.stem()))});
     });
@@ -118,28 +118,30 @@ void keep_matching(TableView& view, const std::string& text) {
     const std::string column = text.substr(0, at), value = text.substr(at + 1);
     const auto keep = [&](auto&& matches) { std::erase_if(view.rows, std::not_fn(matches)); };
     if (const RangeColumns* const range = find_by(view.ranges, &RangeColumns::word, column))
-        return keep([&, asked = version_asked_for(column, value)](const TableRow& row) {
+        return keep([&, requested = requested_version(column, value)](const TableRow& row) {
             return range_holds(parse_version(cell_of(row, range->first)),
-                               parse_version(cell_of(row, range->last)), *range, asked);
+                               parse_version(cell_of(row, range->last)), *range, requested);
         });
     const std::string type = type_of(view, column);
     if (contains(type, "version") || contains(type, "integer"))
-        return keep([&, asked = version_asked_for(column, value)](const TableRow& row) {
+        return keep([&, requested = requested_version(column, value)](const TableRow& row) {
             const auto version = parse_version(cell_of(row, column));
-            return version && agree(*version, asked);
+            return version && agree(*version, requested);
         });
     const bool is_yes_no = contains(type, "yes_no");
-    std::string asked = lower(value);
-    if (is_yes_no && asked == "true")
-        asked = "yes";
-    if (is_yes_no && asked == "false")
-        asked = "no";
-    if (is_yes_no && asked != "yes" && asked != "no")
+    std::string requested = lower(value);
+    if (is_yes_no && requested == "true")
+        requested = "yes";
+    if (is_yes_no && requested == "false")
+        requested = "no";
+    if (is_yes_no && requested != "yes" && requested != "no")
         throw UsageError(text + ": write yes or no");
-    const auto is_whole = [&](const TableRow& row) { return lower(cell_of(row, column)) == asked; };
+    const auto is_whole = [&](const TableRow& row) {
+        return lower(cell_of(row, column)) == requested;
+    };
     if (is_yes_no || std::ranges::any_of(view.rows, is_whole))
         return keep(is_whole);
-    keep([&](const TableRow& row) { return contains(lower(cell_of(row, column)), asked); });
+    keep([&](const TableRow& row) { return contains(lower(cell_of(row, column)), requested); });
 }
 
 }  // namespace rnncheck

@@ -415,7 +415,7 @@ std::string newest_date(std::string_view table) {
     return std::string(newest);
 }
 
-void refuse(const TableFiles& files, const Issue& issue) {
+void reject(const TableFiles& files, const Issue& issue) {
     std::string row;
     if (issue.row > 0)
         row = ", row " + std::to_string(issue.row);

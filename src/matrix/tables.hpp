@@ -79,7 +79,7 @@ struct ReadTable : TableHead {
 };
 
 /// InputError that names file, row and what is wrong.
-[[noreturn]] void refuse(const TableFiles& files, const Issue& issue);
+[[noreturn]] void reject(const TableFiles& files, const Issue& issue);
 
 template <class R>
 class Table {
@@ -106,7 +106,7 @@ class Table {
     /// InputError when there is an issue.
     const std::vector<R>& rows() const {
         if (!read().issues.empty())
-            refuse(files_, read().issues.front());
+            reject(files_, read().issues.front());
         return read().rows;
     }
 

@@ -56,7 +56,7 @@ class Child : public Process {
 
     std::optional<ProbeRun> look() override {
         process_.write_input();
-        read_answers();
+        read_messages();
         read_output();
         if (!process_.is_known())
             return ended(ProbeEnd::not_started);
@@ -81,33 +81,33 @@ class Child : public Process {
     }
 
     Spawned::Awaited awaited() const {
-        return {&process_, !chatters()};
+        return {&process_, !is_flooding()};
     }
     std::chrono::milliseconds longest_wait() const {
-        return process_.answers_are_open() && !chatters() ? usual_wait : short_wait;
+        return process_.messages_are_open() && !is_flooding() ? usual_wait : short_wait;
     }
 
   private:
     /// It sends line upon line. It is not to wake us for each, which would cost both more than the
     /// lines are worth.
-    bool chatters() const {
-        return answered_ && lines_seen_ > 64;
+    bool is_flooding() const {
+        return got_lines_ && lines_seen_ > 64;
     }
 
     /// Whether there was anything.
-    bool read_answers() {
-        const std::string bytes = process_.new_answers();
+    bool read_messages() {
+        const std::string bytes = process_.new_messages();
         lines_.add(bytes, [this](std::string_view line) {
             process_.restart_clock();
             ++lines_seen_;
-            const LineMeaning heard = on_line_(line);
-            done_ |= heard.done;
-            stays_ |= heard.stays;
-            if (heard.limit)
-                how_.quiet_limit = *heard.limit;
+            const LineMeaning meaning = on_line_(line);
+            done_ |= meaning.done;
+            stays_ |= meaning.stays;
+            if (meaning.limit)
+                how_.quiet_limit = *meaning.limit;
         });
-        answered_ = !bytes.empty();
-        return answered_;
+        got_lines_ = !bytes.empty();
+        return got_lines_;
     }
 
     void read_output() {
@@ -137,7 +137,7 @@ class Child : public Process {
     /// while the process is not reaped its number cannot belong to anybody else.
     ProbeRun reap() {
         process_.kill();
-        for (int i = 0; i < 1000 && read_answers();
+        for (int i = 0; i < 1000 && read_messages();
              ++i) {  // what is still in the pipe; bounded, others may hold it
         }
         read_output();
@@ -185,7 +185,7 @@ class Child : public Process {
     }
 
     void end_for(ProbeEnd end, std::string reason) {
-        run_.hang = process_.what_it_does();
+        run_.hang = process_.inspect();
         run_.reason = std::move(reason);
         killed_as_ = end;
         killed_at_ = Clock::now();
@@ -217,7 +217,7 @@ class Child : public Process {
     std::optional<ProbeEnd> killed_as_;
     ProbeRun run_;  ///< what is known of it
     std::size_t lines_seen_ = 0;
-    bool answered_ = false;  ///< there were lines when it was last looked at
+    bool got_lines_ = false;  ///< there were lines when it was last looked at
     bool done_ = false, stays_ = false;
     LineBuffer lines_;
     std::string output_tail_;
@@ -229,7 +229,7 @@ std::unique_ptr<Process> start(const Command& command, OnLine on_line) {
     return std::make_unique<Child>(command, std::move(on_line));
 }
 
-void wait_for_news(const std::vector<const Process*>& processes) {
+void poll_all(const std::vector<const Process*>& processes) {
     std::vector<Spawned::Awaited> awaited;
     std::chrono::milliseconds longest = usual_wait;
     for (const Process* process : processes) {
@@ -245,7 +245,7 @@ ProbeRun run(const Command& command, OnLine on_line) {
     while (true) {
         if (auto run = process->look())
             return *run;
-        wait_for_news({process.get()});
+        poll_all({process.get()});
     }
 }
 

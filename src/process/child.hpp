@@ -58,7 +58,7 @@ class Process {
 std::unique_ptr<Process> start(const Command& command, OnLine on_line);
 
 /// Waits until look() may find something new in one of them, 20 ms at most.
-void wait_for_news(const std::vector<const Process*>& processes);
+void poll_all(const std::vector<const Process*>& processes);
 
 /// Runs the command to its end.
 ProbeRun run(const Command& command, OnLine on_line);

@@ -51,13 +51,13 @@ struct Probe {
     std::string (*exclusive)(const std::string& target) = nullptr;
     /// Where its process is lost, nothing more is run on what it had exclusively: it would be lost
     /// there as well.
-    bool gate = false;
+    bool blocks_gpu = false;
     /// Of a probe that starts the driver: how long the others that do may be silent from now on, by
     /// what this one found and how long it took; nothing where that is not enough.
     std::optional<std::chrono::milliseconds> (*start_limit)(const Facts&,
                                                             std::chrono::milliseconds) = nullptr;
     /// Runs only while another probe's process is silent, to find out why.
-    bool witness = false;
+    bool hang_diagnostic = false;
 };
 
 std::span<const Named<Probe>> all_probes();

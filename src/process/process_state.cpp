@@ -191,7 +191,7 @@ std::string movement_of(pid_t process) {
            status.substr(std::min(status.rfind("\nvoluntary"), status.size()));
 }
 
-std::optional<Hang> what_it_does(pid_t process) {
+std::optional<Hang> inspect(pid_t process) {
     const auto stat = stat_of(process);
     if (!stat)
         return std::nullopt;

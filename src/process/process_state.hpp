@@ -19,7 +19,7 @@ bool is_awaited(pid_t process);
 std::string signal_name(int signal);
 
 /// Nothing where /proc does not show the process.
-std::optional<Hang> what_it_does(pid_t process);
+std::optional<Hang> inspect(pid_t process);
 
 /// The file or directory whose file system a process waits for in a system call, e.g.
 /// /home/ada/.conda; nothing if it waits for something else, or the kernel does not show it.

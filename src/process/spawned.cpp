@@ -208,11 +208,11 @@ void Spawned::write_input() {
     to.close();
 }
 
-std::string Spawned::new_answers() {
+std::string Spawned::new_messages() {
     return read_some(state_->answers);
 }
 
-bool Spawned::answers_are_open() const {
+bool Spawned::messages_are_open() const {
     return state_->answers.open();
 }
 
@@ -230,8 +230,8 @@ bool Spawned::is_exiting() const {
     return process::is_exiting(state_->pid);
 }
 
-std::optional<Hang> Spawned::what_it_does() const {
-    return process::what_it_does(state_->pid);
+std::optional<Hang> Spawned::inspect() const {
+    return process::inspect(state_->pid);
 }
 
 void Spawned::kill() {

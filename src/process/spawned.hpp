@@ -32,9 +32,9 @@ class Spawned {
     /// More of the command's input.
     void write_input();
     /// What it has answered since the last call.
-    std::string new_answers();
+    std::string new_messages();
     /// False once it has closed its end.
-    bool answers_are_open() const;
+    bool messages_are_open() const;
     /// What it has written to its standard output and error since the last call.
     std::string new_output();
 
@@ -42,7 +42,7 @@ class Spawned {
     bool has_exited();
     /// It has begun to exit, which may take long.
     bool is_exiting() const;
-    std::optional<Hang> what_it_does() const;
+    std::optional<Hang> inspect() const;
 
     /// With the processes that it started.
     void kill();

@@ -28,7 +28,7 @@ constexpr int most_losses = 2;  // of a group of steps, before the rest of the g
 
 /// Processes in a row that ended before a step was done, a hang counting twice: three hangs or six
 /// crashes.
-constexpr int most_fruitless = 6;
+constexpr int most_failed_starts = 6;
 
 /// One probe on one target, over all the processes it takes.
 struct Task {
@@ -39,7 +39,7 @@ struct Task {
     int steps = 0;    ///< of a probe that has steps
     std::vector<ProbeRun> runs;
     WireReader reader;
-    int fruitless = 0;
+    int failed_starts = 0;
     std::map<std::string, int> losses = {};  ///< by group of steps
     std::unique_ptr<process::Process> process = {};
 
@@ -153,10 +153,9 @@ class Stages {
                 start_witnesses(facts);
                 if (options_.checkpoint)
                     options_.checkpoint([&] { return so_far(facts, tasks_); });
-                process::wait_for_news(
-                    mapped(active_, [](const Task* task) -> const process::Process* {
-                        return task->process.get();
-                    }));
+                process::poll_all(mapped(active_, [](const Task* task) -> const process::Process* {
+                    return task->process.get();
+                }));
             } else {
                 Task& task = **ended;
                 active_.erase(ended);
@@ -184,7 +183,7 @@ class Stages {
     std::deque<Task> plan(Stage stage, const Facts& facts) const {
         std::deque<Task> tasks;
         for (const auto& probe : all_probes()) {
-            if (probe->stage != stage || probe->witness)
+            if (probe->stage != stage || probe->hang_diagnostic)
                 continue;
             const auto targets =
                 probe->targets ? probe->targets(facts) : std::vector<std::string>{""};
@@ -256,10 +255,11 @@ class Stages {
             return (*task->probe)->stage != Stage::look && task->process->is_slow();
         };
         if (std::ranges::none_of(active_, is_silent) ||
-            std::ranges::any_of(tasks_, [](const Task& task) { return (*task.probe)->witness; }))
+            std::ranges::any_of(tasks_,
+                                [](const Task& task) { return (*task.probe)->hang_diagnostic; }))
             return;
         for (const auto& probe : all_probes())
-            if (probe->witness && !options_.skip.contains(std::string(probe.name)))
+            if (probe->hang_diagnostic && !options_.skip.contains(std::string(probe.name)))
                 start(tasks_.emplace_back(task_of(probe, facts, "")));
     }
 
@@ -293,7 +293,7 @@ class Stages {
 
     void finished(Task& task) {
         shorten_other_starts(task, task.runs.back());
-        if ((*task.probe)->gate && !task.runs.back().completed())
+        if ((*task.probe)->blocks_gpu && !task.runs.back().completed())
             closed_.insert(exclusive_key(task));
         if (continues(task, task.runs.back()))
             waiting_.push_front(&task);
@@ -313,7 +313,7 @@ class Stages {
 
     /// What a process left undone is done by another one, as long as steps get done at all.
     bool continues(Task& task, const ProbeRun& run) {
-        if (!(*task.probe)->steps || (run.completed() && !task.reader.past_use))
+        if (!(*task.probe)->steps || (run.completed() && !task.reader.unusable))
             return false;
         if (run.end == ProbeEnd::limited) {
             give_up(task, SkipReason::host_memory, "the process " + how_it_ended(run));
@@ -326,14 +326,14 @@ class Stages {
         }
         lose_step(task, run);
         const bool hung = run.end == ProbeEnd::timed_out;
-        task.fruitless += hung ? 2 : 1;
+        task.failed_starts += hung ? 2 : 1;
         if (task.reader.steps_begun > 1)
-            task.fruitless = 0;
+            task.failed_starts = 0;
         if (is_over(options_.deadline))
             give_up(task, SkipReason::deadline, "the deadline passed");
         else if (run.end == ProbeEnd::stuck)
             give_up(task, SkipReason::process_lost, "an earlier case hangs inside the kernel");
-        else if (task.fruitless >= most_fruitless)
+        else if (task.failed_starts >= most_failed_starts)
             give_up(task, SkipReason::process_lost,
                     "too many processes in a row ended without completing a case");
         else
@@ -347,7 +347,7 @@ class Stages {
         const Steps& steps = *(*task.probe)->steps;
         const int step = *task.reader.step;
         const Job job = task.job_now();
-        const int code = run.end == ProbeEnd::stuck ? hangs_in_kernel : missing_symbol;
+        const int code = run.end == ProbeEnd::stuck ? stuck_in_kernel : missing_symbol;
         LostStep lost{step, {run.last_call.value_or("?"), code, how_it_ended(run)}};
         if (run.end == ProbeEnd::cut_off)
             lost.skipped = SkipReason::deadline;
@@ -381,7 +381,7 @@ class Stages {
     std::vector<std::string> environment_of(const Probe& probe) {
         if (probe.stage == Stage::look)
             return {};
-        if (probe.stage != Stage::run || probe.witness)
+        if (probe.stage != Stage::run || probe.hang_diagnostic)
             return {"CUDA_CACHE_DISABLE=1"};
         if (!compute_cache_)
             compute_cache_.emplace();

@@ -33,8 +33,8 @@ void ProbeWriter::step(int number, std::chrono::milliseconds limit) {
 void ProbeWriter::limit(std::chrono::milliseconds silence) {
     line(Json{{"limit_ms", silence.count()}}.dump());
 }
-void ProbeWriter::past_use() {
-    line("{\"past_use\":true}");
+void ProbeWriter::unusable() {
+    line("{\"unusable\":true}");
 }
 void ProbeWriter::facts(const Facts& news) {
     line("{\"facts\":" + facts_to_text(news) + "}");
@@ -71,8 +71,8 @@ static void take(const Json& json, WireReader& reader, Facts& found) {
     }
     if (const auto limit = json.find("limit_ms"); limit != json.end())
         reader.limit = std::chrono::milliseconds(limit->get<std::int64_t>());
-    if (json.contains("past_use"))
-        reader.past_use = true;
+    if (json.contains("unusable"))
+        reader.unusable = true;
     if (const auto failed = json.find("failed");
         failed != json.end() && reader.failed_calls.size() < most_failed_calls)
         from_json(*failed, reader.failed_calls.emplace_back(), "failed");

@@ -32,7 +32,7 @@ class ProbeWriter {
     void limit(std::chrono::milliseconds silence);
     /// This process can compute nothing more (its CUDA context is broken): the rest is to be done
     /// in another one.
-    void past_use();
+    void unusable();
     /// Facts as they are found: as often as something new is known, each time with only the news.
     void facts(const Facts& news);
     /// This process must live until the survey ends, because of what it keeps open.
@@ -66,7 +66,7 @@ struct WireReader : LineMeaning {
     std::vector<CallResult> failed_calls;  ///< the first 64
     std::optional<int> step;
     int steps_begun = 0;
-    bool past_use = false;
+    bool unusable = false;
 
     /// Takes in one line; facts are merged into `found`.
     LineMeaning read(std::string_view line, Facts& found);

@@ -190,17 +190,17 @@ std::vector<ChecklistLine> checklist_of(const Report& report) {
     std::vector<ChecklistLine> checklist;
     const Facts& facts = report.facts;
     const bool given = report.about == About::versions;
-    const auto state = [&](Layer layer, bool answered) {
+    const auto state = [&](Layer layer, bool responds) {
         const auto passed = [&](const RuleVerdict& v) {
             return v.layer == layer && v.outcome == Outcome::pass;
         };
-        const bool works = given ? std::ranges::any_of(report.verdicts, passed) : answered;
+        const bool works = given ? std::ranges::any_of(report.verdicts, passed) : responds;
         return state_of(report, layer, works);
     };
     /// What was not given has no line.
-    const auto add_layer = [&](std::string_view word, Layer layer, bool answered, const Rows& rows,
+    const auto add_layer = [&](std::string_view word, Layer layer, bool responds, const Rows& rows,
                                const Rows& otherwise) {
-        add_rows(checklist, word, state(layer, answered),
+        add_rows(checklist, word, state(layer, responds),
                  rows.empty() && !given ? otherwise : rows);
     };
     const std::string system = system_line(facts.host);

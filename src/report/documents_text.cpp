@@ -163,7 +163,7 @@ void write_plan(Page& page, const FrameworkPlan& plan) {
     write_sources(page, build);
 }
 
-std::string asked_in_words(const PlannedFor& asked) {
+std::string request_in_words(const PlannedFor& asked) {
     return listed({asked.gpu_name.empty() ? known("compute capability ", asked.gpu)
                                           : shown(asked.gpu_name) + known(" (", asked.gpu, ")"),
                    known("driver ", asked.driver), known("Python ", asked.python),
@@ -259,7 +259,7 @@ void write_document(Page& page, const VerifyDocument& document) {
 
 void write_document(Page& page, const PlanDocument& document) {
     const Plan& plan = document.plan;
-    page.wrap("What can run on ", shown(asked_in_words(plan.asked)), 2);
+    page.wrap("What can run on ", shown(request_in_words(plan.asked)), 2);
     for (const std::string& remark : plan.remarks)
         page.wrap("", shown(remark), 2);
     for (const std::string& obstacle : plan.obstacles) {

@@ -86,7 +86,7 @@ struct Finding {
     /// Only of a cause that a log points to.
     RNNCHECK_FIELD(std::optional<int>, weight,
                    "how strongly the log points to it, 1 to 100, beside the other candidates") = {};
-    /// For Rule::yields_to, not printed: the places in the facts ("rnn_runs[3]") that show the
+    /// For Rule::superseded_by, not printed: the places in the facts ("rnn_runs[3]") that show the
     /// fault, its subject when empty, and those that it accounts for besides.
     std::vector<std::string> symptoms = {};
     std::vector<std::string> explains = {};

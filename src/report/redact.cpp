@@ -315,7 +315,7 @@ class Redactor {
 };
 
 /// Ids and stamps are our own words, and other people's scripts look for them.
-bool is_our_own(std::string_view field) {
+bool is_rnncheck_field(std::string_view field) {
     return field == "rule" || field == "probe" || field == "matrix_date" ||
            field == "matrix_digest" || field == "signature" || field == "labels";
 }
@@ -361,7 +361,7 @@ void for_each_text(T& value, Reader reader, const Act& act) {
                 for_each_text(item, reader, act);
     } else if constexpr (Fielded<T>) {
         T::fields(value, [&](const char* name, auto& member, const char*) {
-            if (!is_our_own(name) && !is_version(name, member))
+            if (!is_rnncheck_field(name) && !is_version(name, member))
                 for_each_text(member, reader_of(name, reader), act);
         });
     }

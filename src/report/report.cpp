@@ -95,17 +95,17 @@ std::string about_what_was_given(const Report& report) {
                                             &RuleVerdict::not_asked);
     const auto answers = static_cast<std::size_t>(report.counts.pass + report.counts.fault);
     const std::string_view need = lacking == 1 ? " needs" : " need";
-    const std::string asked = concat("; ", pluralized(answers, "check", "checks"), " decided, ",
-                                     lacking, need, " more input");
+    const std::string requested = concat("; ", pluralized(answers, "check", "checks"), " decided, ",
+                                         lacking, need, " more input");
     const std::size_t errors = count_of(report.findings, Severity::error),
                       warnings = count_of(report.findings, Severity::warning);
     if (errors > 0)
-        return with_first(report, problems_in_words(report) + ": ", asked);
+        return with_first(report, problems_in_words(report) + ": ", requested);
     if (report.verdict == OverallVerdict::undetermined)
-        return "undetermined" + asked;
+        return "undetermined" + requested;
     if (warnings > 0)
-        return with_first(report, pluralized(warnings, "warning", "warnings") + ": ", asked);
-    return "no problem found" + asked;
+        return with_first(report, pluralized(warnings, "warning", "warnings") + ": ", requested);
+    return "no problem found" + requested;
 }
 
 std::string what_is_open(const Report& report) {

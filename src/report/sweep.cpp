@@ -16,7 +16,7 @@ namespace rnncheck {
 
 namespace {
 
-bool fared_alike(const Sweep& a, const Sweep& b) {
+bool have_equal_results(const Sweep& a, const Sweep& b) {
     const auto same = [](const RnnRun* one, const RnnRun* other) {
         return one->end == other->end && one->number == other->number &&
                !look_of(one->end).is_bad() && one->end != RunEnd::skipped &&
@@ -212,7 +212,7 @@ std::vector<Sweep> sweeps_of(const Facts& facts) {
         const auto& [library, dialect, gpu] = of;
         const Sweep sweep{library, dialect, {gpu}, runs};
         if (Sweep* const like =
-                find_where(sweeps, [&](const Sweep& s) { return fared_alike(s, sweep); }))
+                find_where(sweeps, [&](const Sweep& s) { return have_equal_results(s, sweep); }))
             like->gpus.push_back(gpu);
         else
             sweeps.push_back(sweep);

@@ -53,7 +53,7 @@ Row row_of(const RnnCase& rnn_case, std::size_t row) {
 
 using Kind = OutputArray::Kind;
 
-bool rightly_infinite(const RnnCase& rnn_case, double expected, double found, double limit) {
+bool is_expected_overflow(const RnnCase& rnn_case, double expected, double found, double limit) {
     return rnn_case.dtype == Dtype::fp16 && std::isinf(found) &&
            std::signbit(found) == std::signbit(expected) &&
            std::abs(expected) + limit >= largest_half;
@@ -80,7 +80,7 @@ void see_array(const RnnCase& rnn_case, std::size_t number, const OutputArray& e
                 clip > 0 && !std::isnan(found[at]) ? clipped(found[at], clip) : found[at];
             if (worst.is_no_worse(must_be, is, padding ? 0 : limits[at]))
                 continue;
-            if (rightly_infinite(rnn_case, must_be, is, limits[at]))
+            if (is_expected_overflow(rnn_case, must_be, is, limits[at]))
                 overflow = true;
             else
                 worst.see(number, at, must_be, is, padding ? 0 : limits[at]);

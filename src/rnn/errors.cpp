@@ -132,7 +132,7 @@ void lstm(const Step& step, double clip) {
                            rounding.stored(f * before) + rounding.stored(i * g) +
                            rounding.stored(at.cells[unit]);
         const double cell = errors.cells[unit] =
-            carried_on(f * f * or_zero(errors.c_before, unit), now);
+            propagated(f * f * or_zero(errors.c_before, unit), now);
         const double function = errors.squashed[unit] = tanh_error(rounding, squashed, cell);
         h_errors[unit] =
             o * o * function + squashed * squashed * error[3] + 2 * rounding.stored(o * squashed);
@@ -156,7 +156,7 @@ void gru(const Step& step) {
         const double now = square(1 - z) * n_error + square(before - n) * z_error +
                            rounding.stored((1 - z) * n) + rounding.stored(z * before) +
                            rounding.stored((1 - z) * n + z * before);
-        h_errors[unit] = carried_on(z * z * or_zero(errors.h_before, unit), now);
+        h_errors[unit] = propagated(z * z * or_zero(errors.h_before, unit), now);
     }
 }
 

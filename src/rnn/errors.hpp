@@ -44,7 +44,7 @@ void add_gradient_errors(const RnnCase& rnn_case, const RnnInputs& inputs,
 
 /// Of a sum whose first part carries the errors of earlier steps: those may have the same cause as
 /// this step's, such as the rounding of a weight, and then do not add as squares.
-inline double carried_on(double earlier, double now) {
+inline double propagated(double earlier, double now) {
     const double root = std::sqrt(earlier) + std::sqrt(now);
     return root * root;
 }

@@ -117,7 +117,7 @@ std::optional<FrameworkChoice> jax_choice(const RnnCase& network, const RnnPlace
     return FrameworkChoice{.layout = Layout::batch_major, .padded = true};
 }
 
-std::optional<std::string> not_promised(const RnnCase& rnn_case, const RnnPlace& place) {
+std::optional<std::string> why_unsupported(const RnnCase& rnn_case, const RnnPlace& place) {
     if (has_empty_sequence(rnn_case))
         return "a sequence of length 0, which only some versions of cuDNN support";
     if (rnn_case.algorithm == Algorithm::standard)

@@ -40,6 +40,6 @@ std::optional<FrameworkChoice> jax_choice(const RnnCase& network, const RnnPlace
 /// Why no documentation promises a kernel of cuDNN for the case there, in words that follow "for";
 /// nothing if it must work. Such a failure is no fault of the machine; incorrect results always
 /// are.
-std::optional<std::string> not_promised(const RnnCase& rnn_case, const RnnPlace& place);
+std::optional<std::string> why_unsupported(const RnnCase& rnn_case, const RnnPlace& place);
 
 }  // namespace rnncheck

@@ -187,7 +187,7 @@ void lstm(const Step& step, double clip) {
         const double dc_now = square(o * slope) * dh_error + square(dh * slope) * o_error +
                               square(2 * dh * o * squashed) * squashed_error +
                               rounding.stored(dh * o * slope) + rounding.stored(dc);
-        const double dc_error = carried_on(dc_errors[unit], dc_now);
+        const double dc_error = propagated(dc_errors[unit], dc_now);
         dsum_errors[i_at] =
             sigmoid_derivative_error(dc * g, product(dc, dc_error, g, g_error), i, i_error);
         dsum_errors[f_at] = sigmoid_derivative_error(
@@ -339,7 +339,7 @@ struct PseudoLayer {
             for_each(steps, [&](const Now& now) {
                 for (std::size_t j = 0; j < output; ++j)
                     now.dh_errors[j] =
-                        carried_on(now.in_cell.directly_errors[j], now.through_sums[j]);
+                        propagated(now.in_cell.directly_errors[j], now.through_sums[j]);
             });
         }
     }

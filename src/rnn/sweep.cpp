@@ -11,8 +11,8 @@ namespace rnncheck {
 namespace {
 
 /// What a framework requests of cuDNN; nothing if it does not use cuDNN.
-std::optional<FrameworkChoice> asked_by(std::string_view framework, const RnnCase& network,
-                                        const RnnPlace& place) {
+std::optional<FrameworkChoice> choice_of_framework(std::string_view framework,
+                                                   const RnnCase& network, const RnnPlace& place) {
     if (framework == "tensorflow")
         return tensorflow_choice(network, place);
     if (framework == "jax")
@@ -50,7 +50,7 @@ std::vector<RnnCase> cases_of(const std::string& row, const RnnPlace& place) {
     add_cases("", words, cases);
     for (RnnCase& rnn_case : cases) {
         if (colon != std::string::npos) {
-            const auto choice = asked_by(row.substr(0, colon), rnn_case, place);
+            const auto choice = choice_of_framework(row.substr(0, colon), rnn_case, place);
             if (!choice)
                 return {};
             rnn_case.algorithm = choice->forward;

@@ -26,15 +26,15 @@ Verdict cuda_runtime_missing(const Facts& facts, const Matrix&) {
 
 /// What every rule about the installations of one kind ends with.
 static Verdict verdict_on(const Facts& facts, LibraryKind kind, const std::string& name,
-                          VerdictBuilder& answers) {
-    const std::string silent = silent_copy(facts, kind),
+                          VerdictBuilder& result) {
+    const std::string silent = unresponsive_library(facts, kind),
                       what = kind == LibraryKind::nvrtc ? "NVRTC at " : "";
     if (!silent.empty())
-        answers.unknown(what + silent + " did not respond");
+        result.unknown(what + silent + " did not respond");
     if (!libraries_listed(facts))
-        answers.unknown("the library directories could not be searched");
-    answers.irrelevant("no " + name + " was found");
-    return answers.close();
+        result.unknown("the library directories could not be searched");
+    result.not_applicable("no " + name + " was found");
+    return result.finish();
 }
 
 /// A CUDA runtime cannot be opened, or does not report its version for a reason that is its own.
@@ -42,20 +42,20 @@ Verdict cuda_runtime_unusable(const Facts& facts, const Matrix&) {
     // Answers about the driver and the GPU (driver_types.h): rules of lower layers report those.
     constexpr std::int64_t about_the_driver[] = {3,   30,  34,  35,  36,  38, 46,
                                                  100, 101, 802, 803, 804, 999};
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const auto& runtime : facts.runtimes) {
         if (is_shadowed(facts, runtime.library))
             continue;
         if (runtime.version)
-            answers.passed("every CUDA runtime reports its version");
+            result.passed("every CUDA runtime reports its version");
         else if (!runtime.failure)
-            answers.unknown(runtime.library + " did not respond");
+            result.unknown(runtime.library + " did not respond");
         else if (was_not_opened(*runtime.failure))
-            answers.no_pass(leads_to_a_pipe);
+            result.block_pass(leads_to_a_pipe);
         else if (includes(about_the_driver, runtime.failure->code))
-            answers.no_pass("the runtime cannot access the driver");
+            result.block_pass("the runtime cannot access the driver");
         else
-            answers.fault(
+            result.fault(
                 {.severity = error_if(is_first_choice(facts, LibraryKind::cudart, runtime.library)),
                  .subject = runtime.library,
                  .message =
@@ -63,7 +63,7 @@ Verdict cuda_runtime_unusable(const Facts& facts, const Matrix&) {
                  .evidence = {{"failed call", in_words(*runtime.failure), "runtimes"}},
                  .remedies = {remedy("cuda_runtime_unusable")}});
     }
-    return verdict_on(facts, LibraryKind::cudart, "CUDA runtime", answers);
+    return verdict_on(facts, LibraryKind::cudart, "CUDA runtime", result);
 }
 
 /// CUDA runtimes of more than one version are there: worth knowing, no fault.
@@ -83,13 +83,13 @@ Verdict several_cuda_runtimes(const Facts& facts, const Matrix&) {
                                 remedy("several_cuda_runtimes"));
     if (several)
         return fault(std::move(*several));
-    VerdictBuilder answers;
+    VerdictBuilder result;
     if (!std::ranges::all_of(facts.runtimes,
                              [](const Runtime& runtime) { return runtime.version.has_value(); }))
-        answers.unknown("a CUDA runtime did not report its version");
+        result.unknown("a CUDA runtime did not report its version");
     if (!installed.empty())
-        answers.passed("every CUDA runtime is of version " + installed.front().second.text);
-    return verdict_on(facts, LibraryKind::cudart, "CUDA runtime", answers);
+        result.passed("every CUDA runtime is of version " + installed.front().second.text);
+    return verdict_on(facts, LibraryKind::cudart, "CUDA runtime", result);
 }
 
 /// Name of the builtins library that belongs to an NVRTC, "libnvrtc-builtins.so.12.4"; empty when
@@ -125,64 +125,66 @@ static Finding missing(LibraryKind kind, const std::string& library, const std::
 }
 
 /// One that compiles is enough; else each must have its builtins.
-static void judge_builtins(const Facts& facts, VerdictBuilder& answers) {
+static void judge_builtins(const Facts& facts, VerdictBuilder& result) {
     const auto works = [](const Nvrtc& nvrtc) { return nvrtc.compiles.value_or(false); };
     if (std::ranges::any_of(facts.nvrtcs, works))
-        return answers.passed("NVRTC works");
+        return result.passed("NVRTC works");
     for (const auto& nvrtc : facts.nvrtcs) {
         if (lacks_builtins(facts, nvrtc))
-            answers.fault(missing(LibraryKind::nvrtc_builtins, builtins_of(nvrtc),
-                                  "NVRTC " + nvrtc.version->text + " at " + nvrtc.library,
-                                  nvrtc.version->major()));
+            result.fault(missing(LibraryKind::nvrtc_builtins, builtins_of(nvrtc),
+                                 "NVRTC " + nvrtc.version->text + " at " + nvrtc.library,
+                                 nvrtc.version->major()));
         else if (!nvrtc.version && !nvrtc.failure)
-            answers.unknown("the version of NVRTC at " + nvrtc.library + " is unknown");
+            result.unknown("the version of NVRTC at " + nvrtc.library + " is unknown");
         else if (!nvrtc.compiles)
-            answers.unknown("whether NVRTC at " + nvrtc.library +
-                            " finds its builtins library is unknown");
+            result.unknown("whether NVRTC at " + nvrtc.library +
+                           " finds its builtins library is unknown");
         else
-            answers.no_pass("NVRTC is installed but does not work");
+            result.block_pass("NVRTC is installed but does not work");
     }
     if (facts.nvrtcs.empty())
-        answers.unknown("NVRTC is installed but did not respond");
+        result.unknown("NVRTC is installed but did not respond");
 }
 
 /// cuDNN 8 and 9 compile some kernels at run time, and the compiler library, or its builtins, is
 /// nowhere.
 Verdict nvrtc_missing(const Facts& facts, const Matrix&) {
-    auto copies = cudnn_copies(facts);
-    if (copies.empty())
+    auto installations = cudnn_installations(facts);
+    if (installations.empty())
         return without_cudnn(facts);
-    std::erase_if(copies, [](const CudnnCopy& copy) { return copy.major > 0 && copy.major < 8; });
-    if (copies.empty())
+    std::erase_if(installations, [](const CudnnInstallation& installation) {
+        return installation.major > 0 && installation.major < 8;
+    });
+    if (installations.empty())
         return not_applicable("cuDNN 7 does not need NVRTC");
-    VerdictBuilder answers;
+    VerdictBuilder result;
     if (!usable_copies(facts, LibraryKind::nvrtc).empty() || !facts.nvrtcs.empty())
-        judge_builtins(facts, answers);
+        judge_builtins(facts, result);
     else if (!libraries_listed(facts))
-        answers.unknown("the library directories could not be searched");
+        result.unknown("the library directories could not be searched");
     else if (const auto why = lower_cause(facts))
         return not_applicable(*why);
-    else if (copies.front().major == 0)
-        answers.unknown("the version of " + name_of(copies.front()) + " is unknown");
+    else if (installations.front().major == 0)
+        result.unknown("the version of " + name_of(installations.front()) + " is unknown");
     else
-        answers.fault(missing(LibraryKind::nvrtc, "libnvrtc", name_of(copies.front()),
-                              cuda_major_of(copies.front())));
-    return answers.close();
+        result.fault(missing(LibraryKind::nvrtc, "libnvrtc", name_of(installations.front()),
+                             cuda_major_of(installations.front())));
+    return result.finish();
 }
 
 Verdict nvrtc_unusable(const Facts& facts, const Matrix&) {
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const auto& nvrtc : facts.nvrtcs) {
         if (is_shadowed(facts, nvrtc.library))
             continue;
         if (nvrtc.compiles.value_or(false))
-            answers.passed("every NVRTC installation works");
+            result.passed("every NVRTC installation works");
         else if (nvrtc.failure && was_not_opened(*nvrtc.failure))
-            answers.no_pass(leads_to_a_pipe);
+            result.block_pass(leads_to_a_pipe);
         else if (lacks_builtins(facts, nvrtc))
-            answers.no_pass(builtins_of(nvrtc) + " was not found");
+            result.block_pass(builtins_of(nvrtc) + " was not found");
         else if (nvrtc.compiles || nvrtc.failure)
-            answers.fault(
+            result.fault(
                 {.subject = nvrtc.library,
                  .message = "NVRTC at " + nvrtc.library + " does not compile a test kernel" +
                             if_any(": ", if_known(nvrtc.failure)),
@@ -194,9 +196,9 @@ Verdict nvrtc_unusable(const Facts& facts, const Matrix&) {
                      {wheel("nvidia-cuda-nvrtc",
                             nvrtc.version ? nvrtc.version->major() : cuda_major_here(facts))})}});
         else
-            answers.unknown("NVRTC at " + nvrtc.library + " did not respond");
+            result.unknown("NVRTC at " + nvrtc.library + " did not respond");
     }
-    return verdict_on(facts, LibraryKind::nvrtc, "NVRTC", answers);
+    return verdict_on(facts, LibraryKind::nvrtc, "NVRTC", result);
 }
 
 }  // namespace rnncheck::rules

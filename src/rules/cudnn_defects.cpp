@@ -22,21 +22,23 @@ static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matri
                              facts.host.platform.value_or("linux"), matrix);
 }
 
-static Remedy remedy_for(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
+static Remedy remedy_for(const Facts& facts, const Matrix& matrix,
+                         const CudnnInstallation& installation,
                          const std::vector<RnnDefect>& defects, std::string_view cause) {
     const bool has_fix = stack::cudnn_without(defects, gpus_of(facts, matrix), matrix);
-    Remedy update = remedy(cause, {std::to_string(cuda_major_of(copy))});
+    Remedy update = remedy(cause, {std::to_string(cuda_major_of(installation))});
     return against_defects(std::move(update), defects, has_fix);
 }
 
-static Finding defective(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
+static Finding defective(const Facts& facts, const Matrix& matrix,
+                         const CudnnInstallation& installation,
                          const std::vector<RnnDefect>& defects, std::string_view cause) {
-    Finding finding = {.severity = copy.first_choice ? Severity::warning : Severity::note,
-                       .subject = copy.path,
-                       .message = name_of(copy) + " has a documented defect: " +
+    Finding finding = {.severity = installation.first_choice ? Severity::warning : Severity::note,
+                       .subject = installation.path,
+                       .message = name_of(installation) + " has a documented defect: " +
                                   join(mapped(defects, &RnnDefect::symptom), "; "),
-                       .evidence = {{"cuDNN", copy.version->text, "cudnns"}},
-                       .remedies = {remedy_for(facts, matrix, copy, defects, cause)}};
+                       .evidence = {{"cuDNN", installation.version->text, "cudnns"}},
+                       .remedies = {remedy_for(facts, matrix, installation, defects, cause)}};
     for (const auto& defect : defects) {
         const std::string until = if_any(", fixed in ", defect.fixed);
         finding.evidence.push_back(
@@ -50,50 +52,55 @@ static Finding defective(const Facts& facts, const Matrix& matrix, const CudnnCo
 
 /// Copies of one release share their defects: they get one finding, about the copy that programs
 /// get first.
-static std::vector<CudnnCopy> one_per_version(std::vector<CudnnCopy> copies) {
-    std::ranges::stable_partition(copies, [](const CudnnCopy& copy) { return copy.first_choice; });
-    std::vector<CudnnCopy> found;
-    for (auto& copy : copies)
-        if (!copy.version || !find_by(found, &CudnnCopy::version, copy.version))
-            found.push_back(std::move(copy));
+static std::vector<CudnnInstallation> one_per_version(
+    std::vector<CudnnInstallation> installations) {
+    std::ranges::stable_partition(installations, [](const CudnnInstallation& installation) {
+        return installation.first_choice;
+    });
+    std::vector<CudnnInstallation> found;
+    for (auto& installation : installations)
+        if (!installation.version ||
+            !find_by(found, &CudnnInstallation::version, installation.version))
+            found.push_back(std::move(installation));
     return found;
 }
 
 /// The whole of a rule about defects that are documented for a release and that `cause` reports.
 /// `excused` tells whether what ran shows a release free of them; null when no run can.
 static Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string_view cause,
-                                  bool (*excused)(const Facts&, const Version& release) = nullptr) {
-    const auto copies = one_per_version(cudnn_copies(facts));
-    if (copies.empty())
+                                  bool (*excused)(const Facts&, const Version& version) = nullptr) {
+    const auto installations = one_per_version(cudnn_installations(facts));
+    if (installations.empty())
         return without_cudnn(facts);
-    VerdictBuilder answers;
-    for (const auto& copy : copies) {
-        if (never_answered(copy))
-            answers.no_pass(name_of(copy) + " does not work");
-        else if (!copy.version)
-            answers.unknown("the version of " + name_of(copy) + " is unknown");
-        if (!copy.version)
+    VerdictBuilder result;
+    for (const auto& installation : installations) {
+        if (only_failed(installation))
+            result.block_pass(name_of(installation) + " does not work");
+        else if (!installation.version)
+            result.unknown("the version of " + name_of(installation) + " is unknown");
+        if (!installation.version)
             continue;
-        const std::string what = "cuDNN " + copy.version->text;
-        const auto defects = defects_of(facts, matrix, *copy.version, cause);
-        const auto coverage = matrix.cudnn_build(*copy.version, 0).coverage;
-        if (!defects.empty() && excused && excused(facts, *copy.version))
-            answers.passed("the cases that the defect of " + what + " would affect passed");
-        else if (stack::depends_on_patch(*copy.version, defects))
-            answers.unknown("the patch version of " + what + " is unknown");
+        const std::string what = "cuDNN " + installation.version->text;
+        const auto defects = defects_of(facts, matrix, *installation.version, cause);
+        const auto coverage = matrix.cudnn_build(*installation.version, 0).coverage;
+        if (!defects.empty() && excused && excused(facts, *installation.version))
+            result.passed("the cases that the defect of " + what + " would affect passed");
+        else if (stack::depends_on_patch(*installation.version, defects))
+            result.unknown("the patch version of " + what + " is unknown");
         else if (!defects.empty())
-            answers.fault(defective(facts, matrix, copy, defects, cause));
+            result.fault(defective(facts, matrix, installation, defects, cause));
         else if (!facts.host.platform &&
-                 !stack::defects_of(gpus_of(facts, matrix), *copy.version, cause, "windows", matrix)
+                 !stack::defects_of(gpus_of(facts, matrix), *installation.version, cause, "windows",
+                                    matrix)
                       .empty())
-            answers.unknown(
+            result.unknown(
                 what + " has a documented defect on Windows, and the operating system is unknown");
         else if (coverage == Coverage::newer_than_data || coverage == Coverage::older_than_data)
-            answers.outside(outside_data(what, coverage, matrix));
+            result.outside(outside_data(what, coverage, matrix));
         else
-            answers.passed(what + " has no such documented defect");
+            result.passed(what + " has no such documented defect");
     }
-    return answers.close();
+    return result.finish();
 }
 
 /// A release of cuDNN with a defect in recurrent networks that NVIDIA or a framework has
@@ -118,12 +125,12 @@ Verdict cudnn_masked_rnn_bug(const Facts& facts, const Matrix& matrix) {
 }
 
 /// Cases with lengths of their own passed, and none failed, on every GPU that ran this version.
-static bool lengths_went_well(const Facts& facts, const Version& release) {
+static bool variable_lengths_passed(const Facts& facts, const Version& version) {
     bool any = false;
     for (const auto& run : facts.rnn_runs) {
         if (run.rnn_case.lengths.empty() || run.end == RunEnd::not_supported)
             continue;
-        if (cudnn_copy(facts, run.library).version != release)
+        if (cudnn_installation(facts, run.library).version != version)
             continue;
         if (run.end != RunEnd::ok)
             return false;
@@ -133,7 +140,7 @@ static bool lengths_went_well(const Facts& facts, const Version& release) {
 }
 
 Verdict cudnn_varlen_rnn_bug(const Facts& facts, const Matrix& matrix) {
-    return documented_defects(facts, matrix, "cudnn_varlen_rnn_bug", lengths_went_well);
+    return documented_defects(facts, matrix, "cudnn_varlen_rnn_bug", variable_lengths_passed);
 }
 
 }  // namespace rnncheck::rules

@@ -12,12 +12,12 @@ static bool same_version(const Version& one, const Version& other) {
 }
 
 /// cuDNN's own check of its parts outweighs names and directories.
-static bool passed_its_check(const CudnnCopy& copy) {
-    return copy.answer && copy.answer->rnn_usable.value_or(false);
+static bool passed_its_check(const CudnnInstallation& installation) {
+    return installation.answer && installation.answer->rnn_usable.value_or(false);
 }
 
 /// What speaks for a mixture, and whether anything speaks against one.
-struct Signs {
+struct MixEvidence {
     std::vector<Evidence> of_mixture;
     Confidence confidence = Confidence::certain;
     bool all_versions_known = true;
@@ -27,12 +27,12 @@ struct Signs {
 };
 
 /// The cases that this copy did not compute because of a mixture.
-static Runs mismatches(const Facts& facts, const CudnnCopy& copy) {
+static Runs mismatches(const Facts& facts, const CudnnInstallation& installation) {
     Runs runs;
     for (const RnnRun& run : facts.rnn_runs) {
         const CallResult* obstacle = obstacle_of(run);
-        const bool is_mismatch = obstacle && is_version_mismatch(copy.major, *obstacle);
-        if (run.library == copy.path && is_mismatch)
+        const bool is_mismatch = obstacle && is_version_mismatch(installation.major, *obstacle);
+        if (run.library == installation.path && is_mismatch)
             runs.push_back(&run);
     }
     return runs;
@@ -42,87 +42,91 @@ static Runs mismatches(const Facts& facts, const CudnnCopy& copy) {
 /// "Could not load library libcudnn_adv_infer.so.8. Error: ... undefined symbol: ..., version
 /// libcudnn_ops_infer.so.8" (8.9.7 with libcudnn_ops_infer of 8.9.2). cuDNN 9.1 and 9.10 abort
 /// likewise.
-static const ProbeRun* abort_by_mixture(const Facts& facts, const CudnnCopy& copy) {
+static const ProbeRun* abort_by_mixture(const Facts& facts, const CudnnInstallation& installation) {
     return find_where(facts.probe_runs, [&](const ProbeRun& run) {
         const std::string tail = run.output_tail.value_or("");
-        return run.probe == "cudnn_library" && run.target == copy.path &&
+        return run.probe == "cudnn_library" && run.target == installation.path &&
                run.end == ProbeEnd::crashed && contains(tail, "undefined symbol") &&
                contains(tail, "version libcudnn");
     });
 }
 
-static void look_at_answers(const Facts& facts, const CudnnCopy& copy, Signs& signs) {
-    if (const ProbeRun* const run = abort_by_mixture(facts, copy))
-        signs.of_mixture.push_back(
+static void add_returned_versions(const Facts& facts, const CudnnInstallation& installation,
+                                  MixEvidence& mix) {
+    if (const ProbeRun* const run = abort_by_mixture(facts, installation))
+        mix.of_mixture.push_back(
             {"process aborted" + if_any(" in ", escaped(run->last_call.value_or(""))),
              escaped(std::string(trim(*run->output_tail)), 400), "probe_runs"});
     std::optional<CallResult> failure;
-    if (copy.answer)
-        failure = copy.answer->failure;
-    if (failure && !passed_its_check(copy) && is_version_mismatch(copy.major, *failure))
-        signs.of_mixture.push_back({"failed call", in_words(*failure), "cudnns"});
-    else if (const Runs runs = mismatches(facts, copy); !runs.empty())
-        signs.of_mixture.push_back(evidence_of(facts, *runs.front(), answer_of(*runs.front())));
+    if (installation.answer)
+        failure = installation.answer->failure;
+    if (failure && !passed_its_check(installation) &&
+        is_version_mismatch(installation.major, *failure))
+        mix.of_mixture.push_back({"failed call", in_words(*failure), "cudnns"});
+    else if (const Runs runs = mismatches(facts, installation); !runs.empty())
+        mix.of_mixture.push_back(evidence_of(facts, *runs.front(), outcome_of(*runs.front())));
 }
 
 /// The versions in its file names count unless that of the front library contradicts the version it
 /// returned.
-static void look_at_names(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
-                          Signs& signs) {
+static void look_at_names(const Facts& facts, const Matrix& matrix,
+                          const CudnnInstallation& installation, MixEvidence& mix) {
     std::optional<Version> name;
-    if (copy.file)
-        name = full_version_in_name(*copy.file);
-    signs.all_versions_known = copy.version && (!name || same_version(*copy.version, *name));
-    if (!signs.all_versions_known)
+    if (installation.file)
+        name = full_version_in_name(*installation.file);
+    mix.all_versions_known =
+        installation.version && (!name || same_version(*installation.version, *name));
+    if (!mix.all_versions_known)
         return;
-    for (const auto& part : parts_needed(copy, matrix)) {
-        const Library* file = part_of(facts, copy, part.soname);
-        std::optional<Version> release;
+    for (const auto& part : parts_needed(installation, matrix)) {
+        const Library* file = part_of(facts, installation, part.soname);
+        std::optional<Version> version;
         if (file)
-            release = full_version_in_name(*file);
-        signs.all_versions_known &= release.has_value();
-        if (!release || same_version(*copy.version, *release))
+            version = full_version_in_name(*file);
+        mix.all_versions_known &= version.has_value();
+        if (!version || same_version(*installation.version, *version))
             continue;
-        signs.of_mixture.push_back(
-            {file->path, "version " + release->text + ", not " + copy.version->text, "libraries"});
-        signs.confidence = Confidence::likely;
+        mix.of_mixture.push_back(
+            {file->path, "version " + version->text + ", not " + installation.version->text,
+             "libraries"});
+        mix.confidence = Confidence::likely;
     }
 }
 
-static Signs signs_of(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
-    Signs signs;
-    look_at_answers(facts, copy, signs);
-    if (!signs.of_mixture.empty())
-        return signs;
-    signs.of_mixture = differing_cuda(copy.answer);
-    if (!signs.of_mixture.empty()) {
-        signs.of = "for another CUDA version";
-        return signs;
+static MixEvidence mix_of(const Facts& facts, const Matrix& matrix,
+                          const CudnnInstallation& installation) {
+    MixEvidence mix;
+    add_returned_versions(facts, installation, mix);
+    if (!mix.of_mixture.empty())
+        return mix;
+    mix.of_mixture = differing_cuda(installation.answer);
+    if (!mix.of_mixture.empty()) {
+        mix.of = "for another CUDA version";
+        return mix;
     }
-    signs.of_mixture = differing_versions(copy.answer);
-    if (!signs.of_mixture.empty()) {
-        signs.still_works = passed_its_check(copy);
-        return signs;
+    mix.of_mixture = differing_versions(installation.answer);
+    if (!mix.of_mixture.empty()) {
+        mix.still_works = passed_its_check(installation);
+        return mix;
     }
     std::optional<CudnnRnnFirst> rnn_first;
-    if (copy.answer)
-        rnn_first = copy.answer->rnn_first;
-    if (rnn_first && rnn_first->failure && passed_its_check(copy)) {
-        signs.of_mixture = {
-            {"failed call", in_words(*rnn_first->failure), "cudnns"},
-            {"files loaded then", join_with_and(rnn_first->parts_mapped), "cudnns"}};
-        signs.when = " if a program calls a function for RNNs first, as JAX does";
-        return signs;
+    if (installation.answer)
+        rnn_first = installation.answer->rnn_first;
+    if (rnn_first && rnn_first->failure && passed_its_check(installation)) {
+        mix.of_mixture = {{"failed call", in_words(*rnn_first->failure), "cudnns"},
+                          {"files loaded then", join_with_and(rnn_first->parts_mapped), "cudnns"}};
+        mix.when = " if a program calls a function for RNNs first, as JAX does";
+        return mix;
     }
     // Parts of another copy answer for the front library, so its check does not see them.
-    if (borrows_parts(copy.answer)) {
-        signs.of_mixture = {
-            {"files loaded together", join_with_and(copy.answer->parts_mapped), "cudnns"}};
-        signs.confidence = Confidence::likely;
-    } else if (!passed_its_check(copy)) {
-        look_at_names(facts, matrix, copy, signs);
+    if (loads_other_directories(installation.answer)) {
+        mix.of_mixture = {
+            {"files loaded together", join_with_and(installation.answer->parts_mapped), "cudnns"}};
+        mix.confidence = Confidence::likely;
+    } else if (!passed_its_check(installation)) {
+        look_at_names(facts, matrix, installation, mix);
     }
-    return signs;
+    return mix;
 }
 
 /// In the directories of LD_LIBRARY_PATH.
@@ -142,38 +146,39 @@ static bool in_library_path(const Facts& facts, const std::string& path) {
 /// The directory of LD_LIBRARY_PATH from which parts come that do not belong to this copy; empty
 /// when there is none.
 static std::string foreign_directory(const Facts& facts, const Matrix& matrix,
-                                     const CudnnCopy& copy) {
+                                     const CudnnInstallation& installation) {
     std::vector<std::string> files;
-    if (copy.answer)
-        files = copy.answer->parts_mapped;
-    if (copy.answer && copy.answer->rnn_first)
-        append(files, copy.answer->rnn_first->parts_mapped);
-    for (const auto& part : parts_needed(copy, matrix))
-        if (const Library* file = part_of(facts, copy, part.soname))
+    if (installation.answer)
+        files = installation.answer->parts_mapped;
+    if (installation.answer && installation.answer->rnn_first)
+        append(files, installation.answer->rnn_first->parts_mapped);
+    for (const auto& part : parts_needed(installation, matrix))
+        if (const Library* file = part_of(facts, installation, part.soname))
             files.push_back(file->path);
     for (const std::string& file : files)
-        if (directory_of(file) != directory_of(copy.path) && in_library_path(facts, file))
+        if (directory_of(file) != directory_of(installation.path) && in_library_path(facts, file))
             return directory_of(file);
     return "";
 }
 
 /// What mixes the versions, as far as the environment shows it, and what to remove.
-struct Origin {
+struct MixCause {
     std::string message, to_remove;
 };
 
 /// Only LD_PRELOAD brings a second front library into a process.
-static bool another_is_preloaded(const Facts& facts, const CudnnCopy& copy) {
+static bool another_is_preloaded(const Facts& facts, const CudnnInstallation& installation) {
     const std::string* const preload = environment(facts, "LD_PRELOAD");
-    return preload && contains(*preload, "libcudnn.so") && copy.answer &&
-           std::ranges::any_of(copy.answer->parts_mapped, [&](const std::string& part) {
+    return preload && contains(*preload, "libcudnn.so") && installation.answer &&
+           std::ranges::any_of(installation.answer->parts_mapped, [&](const std::string& part) {
                return file_name(part).starts_with("libcudnn.so") &&
-                      directory_of(part) != directory_of(copy.path);
+                      directory_of(part) != directory_of(installation.path);
            });
 }
 
-static Origin origin_of(const Facts& facts, const CudnnCopy& copy, const std::string& directory) {
-    if (another_is_preloaded(facts, copy))
+static MixCause cause_of(const Facts& facts, const CudnnInstallation& installation,
+                         const std::string& directory) {
+    if (another_is_preloaded(facts, installation))
         return {"; LD_PRELOAD is " + escaped(*environment(facts, "LD_PRELOAD"), 200),
                 "libcudnn from LD_PRELOAD"};
     if (directory.empty())
@@ -183,25 +188,26 @@ static Origin origin_of(const Facts& facts, const CudnnCopy& copy, const std::st
 }
 
 /// A program that opens cuDNN by its name gets it, or some framework does.
-static bool is_loaded(const Facts& facts, const CudnnCopy& copy) {
-    return copy.first_choice ||
+static bool is_loaded(const Facts& facts, const CudnnInstallation& installation) {
+    return installation.first_choice ||
            std::ranges::any_of(facts.frameworks, [&](const Framework& framework) {
                const FrameworkLibrary* cudnn = opened(framework, "libcudnn");
-               return cudnn && cudnn->path && directory_of(*cudnn->path) == directory_of(copy.path);
+               return cudnn && cudnn->path &&
+                      directory_of(*cudnn->path) == directory_of(installation.path);
            });
 }
 
 /// A mixture that every program loads in which its RNN API fails is an error where something loads
 /// it.
-static Severity severity_of(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
-                            const Signs& signs) {
-    const auto frameworks = frameworks_that_get(facts, matrix, copy);
-    if (signs.still_works)
+static Severity severity_of(const Facts& facts, const Matrix& matrix,
+                            const CudnnInstallation& installation, const MixEvidence& mix) {
+    const auto frameworks = frameworks_that_get(facts, matrix, installation);
+    if (mix.still_works)
         return Severity::warning;
-    if (!signs.when.empty())
+    if (!mix.when.empty())
         return error_if(find_by(frameworks, &Framework::name, "jax"));
     if (frameworks.empty())
-        return severity_of(copy);
+        return severity_of(installation);
     return Severity::error;
 }
 
@@ -225,48 +231,49 @@ static std::string what_is_unknown(const Facts& facts, const Cudnn& answer) {
     return "what a program loads that calls a function for RNNs first is unknown";
 }
 
-static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
-                  VerdictBuilder& answers) {
-    const std::string name = name_of(copy);
-    if (copy.major == 7)
-        return answers.passed(name + " is a single file");
-    Signs signs = signs_of(facts, matrix, copy);
-    if (!signs.of_mixture.empty()) {
-        const std::string directory = foreign_directory(facts, matrix, copy);
-        if (!is_loaded(facts, copy) && !directory.empty())
-            return answers.irrelevant("nothing loads the cuDNN that LD_LIBRARY_PATH would mix");
-        const Evidence& first = signs.of_mixture.front();
-        const Origin origin = origin_of(facts, copy, directory);
-        auto explained = places_of(facts, mismatches(facts, copy));
-        if (abort_by_mixture(facts, copy))
-            append(explained, crashes_of_cudnn_in(facts, directory_of(copy.path)));
-        return answers.fault({.severity = severity_of(facts, matrix, copy, signs),
-                              .subject = copy.path,
-                              .message = name + " is mixed with libraries " + signs.of +
-                                         signs.when + ": " + first.what + ", " + first.value +
-                                         origin.message,
-                              .evidence = signs.of_mixture,
-                              .remedies = {remedy("cudnn_mixed_sublibraries", {origin.to_remove})},
-                              .confidence = signs.confidence,
-                              .explains = std::move(explained)});
+static void judge(const Facts& facts, const Matrix& matrix, const CudnnInstallation& installation,
+                  VerdictBuilder& result) {
+    const std::string name = name_of(installation);
+    if (installation.major == 7)
+        return result.passed(name + " is a single file");
+    MixEvidence mix = mix_of(facts, matrix, installation);
+    if (!mix.of_mixture.empty()) {
+        const std::string directory = foreign_directory(facts, matrix, installation);
+        if (!is_loaded(facts, installation) && !directory.empty())
+            return result.not_applicable("nothing loads the cuDNN that LD_LIBRARY_PATH would mix");
+        const Evidence& first = mix.of_mixture.front();
+        const MixCause cause = cause_of(facts, installation, directory);
+        auto explained = places_of(facts, mismatches(facts, installation));
+        if (abort_by_mixture(facts, installation))
+            append(explained, crashes_of_cudnn_in(facts, directory_of(installation.path)));
+        return result.fault({.severity = severity_of(facts, matrix, installation, mix),
+                             .subject = installation.path,
+                             .message = name + " is mixed with libraries " + mix.of + mix.when +
+                                        ": " + first.what + ", " + first.value + cause.message,
+                             .evidence = mix.of_mixture,
+                             .remedies = {remedy("cudnn_mixed_sublibraries", {cause.to_remove})},
+                             .confidence = mix.confidence,
+                             .explains = std::move(explained)});
     }
-    if (const std::string unknown = copy.answer ? what_is_unknown(facts, *copy.answer) : "";
+    if (const std::string unknown =
+            installation.answer ? what_is_unknown(facts, *installation.answer) : "";
         !unknown.empty())
-        return answers.unknown(unknown);
-    if (!failures_are_known(facts, copy.path))
-        return answers.unknown("a case failed with " + name + " for an unknown reason");
-    if (passed_its_check(copy) ||
-        ((!copy.answer || copy.answer->failure) && signs.all_versions_known))
-        return answers.passed("all cuDNN libraries are of one version");
-    answers.unknown("the versions of the libraries of " + name + " are unknown");
+        return result.unknown(unknown);
+    if (!failures_are_known(facts, installation.path))
+        return result.unknown("a case failed with " + name + " for an unknown reason");
+    if (passed_its_check(installation) ||
+        ((!installation.answer || installation.answer->failure) && mix.all_versions_known))
+        return result.passed("all cuDNN libraries are of one version");
+    result.unknown("the versions of the libraries of " + name + " are unknown");
 }
 
 Verdict cudnn_mixed_sublibraries(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dlls_of_cudnn_mixed(facts);
-    return over_copies(facts, [&](const CudnnCopy& copy, VerdictBuilder& answers) {
-        judge(facts, matrix, copy, answers);
-    });
+    return over_installations(facts,
+                              [&](const CudnnInstallation& installation, VerdictBuilder& result) {
+                                  judge(facts, matrix, installation, result);
+                              });
 }
 
 }  // namespace rnncheck::rules

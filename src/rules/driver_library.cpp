@@ -54,7 +54,7 @@ static Finding driver_missing_on_windows() {
 }
 
 Verdict driver_missing(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts))
+    if (driver_responds(facts))
         return pass("the driver works");
     if (!libraries_listed(facts))
         return undecided("the library directories could not be searched");
@@ -65,7 +65,7 @@ Verdict driver_missing(const Facts& facts, const Matrix&) {
     if (kernel_side_seen(facts))
         return not_applicable("the driver's kernel module is installed");
     if (!facts.driver.module_loaded)
-        return undecided(kernel_not_asked(facts));
+        return undecided(why_kernel_unknown(facts));
     Finding finding = {
         .subject = "NVIDIA driver",
         .message = message_without_driver(facts),
@@ -105,7 +105,7 @@ static Remedy install_or_find(const Facts& facts, const std::vector<const Librar
 }
 
 Verdict driver_library_missing(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts))
+    if (driver_responds(facts))
         return pass("the driver works");
     if (!libraries_listed(facts))
         return undecided("the library directories could not be searched");
@@ -120,7 +120,7 @@ Verdict driver_library_missing(const Facts& facts, const Matrix&) {
     if (!kernel_side_seen(facts) && facts.driver.module_loaded)
         return not_applicable("the kernel part of the driver is missing too");
     if (!kernel_side_seen(facts))
-        return undecided(kernel_not_asked(facts));
+        return undecided(why_kernel_unknown(facts));
     auto copies = usable_copies(facts, LibraryKind::cuda);
     std::erase_if(copies, [](const Library* copy) { return copy->compat; });
     const Library* const link = find_where(facts.libraries, [](const Library& library) {
@@ -160,22 +160,22 @@ static Finding without_ptx_compiler(const Facts& facts, const KernelRun& run) {
 Verdict ptx_compiler_missing(const Facts& facts, const Matrix&) {
     if (facts.kernel_runs.empty())
         return without_gpu(facts).value_or(undecided("no test kernel was run"));
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const KernelRun& run : facts.kernel_runs)
         if (ptx_compiler_is_missing(run))
-            answers.fault(without_ptx_compiler(facts, run));
+            result.fault(without_ptx_compiler(facts, run));
         else if (code_was_loaded(run))
-            answers.passed("the driver compiled a test kernel");
+            result.passed("the driver compiled a test kernel");
         else if (!failed_allocations(facts, run.gpu).empty())
-            answers.irrelevant("the GPU ran out of memory");
+            result.not_applicable("the GPU ran out of memory");
         else
-            answers.unknown("no test kernel was compiled for " + gpu_subject(facts, run.gpu));
-    return answers.close();
+            result.unknown("no test kernel was compiled for " + gpu_subject(facts, run.gpu));
+    return result.finish();
 }
 
 /// WSL brings its own libcuda in /usr/lib/wsl/lib, and the loader does not take it.
 Verdict wsl_libcuda_not_found(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts))
+    if (driver_responds(facts))
         return pass("the driver works");
     if (!facts.host.wsl)
         return undecided("it is unknown whether this is WSL");
@@ -220,7 +220,7 @@ static Finding about_stub(const Facts& facts, const std::string& path, bool load
 
 /// The toolkit's stub libcuda, made for linking only, is in the loader's search path.
 Verdict stub_driver_library_in_path(const Facts& facts, const Matrix&) {
-    VerdictBuilder answers;
+    VerdictBuilder result;
     std::string opened;
     if (init_code(facts) == cuda_stub_library) {
         opened = facts.driver.library.value_or("libcuda.so.1");
@@ -235,7 +235,7 @@ Verdict stub_driver_library_in_path(const Facts& facts, const Matrix&) {
             library.picked_by_loader || library.found_via == FoundVia::ld_library_path;
         if (library.kind != LibraryKind::cuda || !library.stub || !in_the_way || path == opened)
             continue;
-        const bool loaded = library.picked_by_loader && !driver_answers(facts);
+        const bool loaded = library.picked_by_loader && !driver_responds(facts);
         std::string message =
             "the toolkit's stub " + path +
             " is in a directory of LD_LIBRARY_PATH, so programs may load it instead of the "
@@ -243,21 +243,21 @@ Verdict stub_driver_library_in_path(const Facts& facts, const Matrix&) {
         if (loaded)
             message =
                 "the loader finds the toolkit's stub " + path + " instead of the driver's libcuda";
-        answers.fault(
+        result.fault(
             about_stub(facts, path, loaded, message, {"link-time stub", path, "libraries"}));
     }
     if (!opened.empty())
-        answers.fault(about_stub(
+        result.fault(about_stub(
             facts, opened, true,
             "the libcuda that was loaded, " + opened + ", is the toolkit's stub, not the driver",
             {"failed call", in_words(*facts.driver.init), "driver.init"}));
     if (!libraries_listed(facts))
-        answers.unknown("the library directories could not be searched");
+        result.unknown("the library directories could not be searched");
     else if (driver_library_absent(facts))
-        answers.no_pass("the loader does not find libcuda");
+        result.block_pass("the loader does not find libcuda");
     else if (!facts.driver.init)
-        answers.unknown("the result of cuInit is unknown, so the library may not be a driver");
-    return answers.close_or(pass("the loader finds no stub"));
+        result.unknown("the result of cuInit is unknown, so the library may not be a driver");
+    return result.finish_or(pass("the loader finds no stub"));
 }
 
 }  // namespace rnncheck::rules

@@ -17,7 +17,7 @@ static Remedy remedy_of_failed_start(const Facts& facts, const CallResult& init)
 
 /// CuInit failed, and none of the better-known reasons explains it.
 Verdict driver_init_failed(const Facts& facts, const Matrix& matrix) {
-    if (driver_answers(facts))
+    if (driver_responds(facts))
         return pass("cuInit succeeded");
     if (const auto verdict = without_cuinit(facts))
         return *verdict;
@@ -40,8 +40,8 @@ Verdict driver_init_failed(const Facts& facts, const Matrix& matrix) {
 }
 
 static Finding mismatch(const Facts& facts, const std::vector<FailedCall>& failures,
-                        bool nvml_says_so) {
-    const bool works = driver_answers(facts);
+                        bool nvml_reports_unloaded) {
+    const bool works = driver_responds(facts);
     const std::string kernel = if_known(facts.driver.kernel_version),
                       library = if_known(driver_library_version(facts));
     std::string message =
@@ -66,7 +66,7 @@ static Finding mismatch(const Facts& facts, const std::vector<FailedCall>& failu
         finding.evidence.push_back(evidence_of(failures.front()));
     for (const FailedCall& failure : failures)
         append(finding.explains, failure.explains);
-    if (nvml_says_so)
+    if (nvml_reports_unloaded)
         finding.evidence.push_back({"NVML", in_words(*facts.driver.nvml_init), "driver.nvml_init"});
     return finding;
 }
@@ -76,7 +76,7 @@ static std::optional<std::string> not_known(const Facts& facts) {
         !libraries_listed(facts) || !usable_copies(facts, LibraryKind::nvml).empty();
     if (nvml_there && !facts.driver.nvml_init)
         return "NVML did not respond";
-    if (driver_answers(facts))
+    if (driver_responds(facts))
         return std::nullopt;
     if (!facts.driver.init)
         return "the result of cuInit is unknown";
@@ -88,13 +88,13 @@ static std::optional<std::string> not_known(const Facts& facts) {
 Verdict driver_userland_kernel_mismatch(const Facts& facts, const Matrix&) {
     const Library* library = driver_library(facts);
     const auto failures = cuda_failures(facts, cuda_system_driver_mismatch);
-    const bool nvml_says_so =
+    const bool nvml_reports_unloaded =
         facts.driver.nvml_init && facts.driver.nvml_init->code == nvml_version_mismatch;
-    const bool differ = driver_versions_differ(facts) && !driver_answers(facts);
-    if (library && library->compat && !driver_answers(facts))
+    const bool differ = driver_versions_differ(facts) && !driver_responds(facts);
+    if (library && library->compat && !driver_responds(facts))
         return not_applicable("a forward-compatibility library is in use");
-    if (!failures.empty() || nvml_says_so || differ)
-        return fault(mismatch(facts, failures, nvml_says_so));
+    if (!failures.empty() || nvml_reports_unloaded || differ)
+        return fault(mismatch(facts, failures, nvml_reports_unloaded));
     if (const auto why = lower_cause(facts))
         return not_applicable(*why);
     if (const auto why = not_known(facts))
@@ -107,7 +107,7 @@ Verdict driver_userland_kernel_mismatch(const Facts& facts, const Matrix&) {
 /// A driver package inside the container hides the driver library that belongs to the host's kernel
 /// module.
 Verdict driver_installed_inside_container(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts))
+    if (driver_responds(facts))
         return pass("the driver works");
     if (!in_container(facts))
         return not_applicable("no container was detected");
@@ -171,9 +171,9 @@ Verdict container_cuda_newer_than_driver(const Facts& facts, const Matrix&) {
         return fault(compat_fails(facts, compat, refusals));
     if (!failures_are_known(facts))
         return undecided("a run on the GPU failed for an unknown reason");
-    if (driver_answers(facts) && compat)
+    if (driver_responds(facts) && compat)
         return pass("the forward-compatibility library works");
-    if (driver_answers(facts))
+    if (driver_responds(facts))
         return not_applicable("the driver's own libcuda works");
     if (const auto verdict = without_cuinit(facts))
         return *verdict;
@@ -212,7 +212,7 @@ Verdict persistence_mode_off(const Facts& facts, const Matrix&) {
     constexpr double slow_start_ms = 3000;
     if (const auto verdict = without_cuinit(facts))
         return *verdict;
-    if (!driver_answers(facts))
+    if (!driver_responds(facts))
         return not_applicable("the driver does not initialize");
     const Board* off = find_by(facts.nvml_devices, &Board::persistence, false);
     const bool all_on = !facts.nvml_devices.empty() &&

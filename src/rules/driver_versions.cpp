@@ -19,7 +19,7 @@ static std::vector<std::string> builds_instead(const Facts& facts, const Matrix&
         auto builds = planned_builds(as_named(framework), facts.host.platform,
                                      stack_of(facts, matrix), matrix);
         std::erase_if(builds, [](const PlannedBuild& build) {
-            return !stack::brings_libraries(build) || stack::is_of_conda(build);
+            return !stack::bundles_libraries(build) || stack::is_of_conda(build);
         });
         const auto newest = std::ranges::max_element(
             builds, {}, [](const PlannedBuild& build) { return *build.cuda; });
@@ -107,7 +107,7 @@ static stack::Part part_of_driver(const Facts& facts, const Matrix& matrix,
 
 /// An installed framework whose documentation requires a later driver than its CUDA does.
 static void judge_documented(const Facts& facts, const Matrix& matrix, const Framework& framework,
-                             VerdictBuilder& answers) {
+                             VerdictBuilder& result) {
     auto builds = builds_of(facts, matrix, framework).with_cuda;
     std::erase_if(builds, [&](const FrameworkBuild& build) {
         return framework.cuda && !agree(*build.cuda, *framework.cuda);
@@ -120,16 +120,15 @@ static void judge_documented(const Facts& facts, const Matrix& matrix, const Fra
     if (builds.empty() || framework.asked || !std::ranges::all_of(builds, is_too_new))
         return;
     const auto& needed = builds.front().driver_min;
-    answers.fault(
-        {.subject = words_of(framework),
-         .part = {stack::PartKind::driver},
-         .message = "driver " + driver.version->text + " is too old for " + words_of(framework) +
-                    ", which requires " + needed->text + " or later",
-         .evidence = {{"driver", driver.version->text, "driver.library_version"},
-                      evidence_of(builds.front(), "driver " + needed->text + " or later")},
-         .remedies = {
-             on_host(facts, remedy("driver_too_old/update", {" to " + needed->text + " or later"},
-                                   driver_install_commands(facts, needed)))}});
+    result.fault({.subject = words_of(framework),
+                  .part = {stack::PartKind::driver},
+                  .message = "driver " + driver.version->text + " is too old for " +
+                             words_of(framework) + ", which requires " + needed->text + " or later",
+                  .evidence = {{"driver", driver.version->text, "driver.library_version"},
+                               evidence_of(builds.front(), "driver " + needed->text + " or later")},
+                  .remedies = {on_host(
+                      facts, remedy("driver_too_old/update", {" to " + needed->text + " or later"},
+                                    driver_install_commands(facts, needed)))}});
 }
 
 static Verdict without_runtimes(const Facts& facts) {
@@ -141,16 +140,16 @@ static Verdict without_runtimes(const Facts& facts) {
 }
 
 /// Every CUDA runtime that was found; whether one runs with minor-version compatibility alone.
-static bool judge_runtimes(const Facts& facts, const Matrix& matrix, VerdictBuilder& answers) {
+static bool judge_runtimes(const Facts& facts, const Matrix& matrix, VerdictBuilder& result) {
     std::vector<Finding> findings;
     bool any_suits = false, limited = false;
     for (const auto& runtime : facts.runtimes) {
         const auto runs = runtime.version
                               ? stack::driver_runs_cuda(driver_of(facts), *runtime.version, matrix)
-                              : stack::Suitability{.fit = Fit::unknown};
+                              : stack::Compatibility{.fit = Fit::unknown};
         if (runs.fit == Fit::unknown)
-            answers.unknown("whether the driver supports the CUDA runtime " + runtime.library +
-                            " is unknown");
+            result.unknown("whether the driver supports the CUDA runtime " + runtime.library +
+                           " is unknown");
         any_suits |= runs.fit == Fit::works;
         limited |= runs.limited;
         if (runs.fit != Fit::does_not_work)
@@ -163,10 +162,10 @@ static bool judge_runtimes(const Facts& facts, const Matrix& matrix, VerdictBuil
     }
     // Programs ask for one CUDA major by name: those for the runtime that suits are well served.
     // One that did not answer may be it.
-    if (any_suits || !silent_copy(facts, LibraryKind::cudart).empty())
+    if (any_suits || !unresponsive_library(facts, LibraryKind::cudart).empty())
         for (Finding& finding : findings)
             finding.severity = Severity::warning;
-    answers.faults(std::move(findings));
+    result.faults(std::move(findings));
     return limited;
 }
 
@@ -177,16 +176,16 @@ Verdict driver_too_old(const Facts& facts, const Matrix& matrix) {
         return not_applicable("no driver library was found");
     if (!facts.driver.cuda_version)
         return undecided("the CUDA version that the driver supports is unknown");
-    VerdictBuilder answers;
-    const bool limited = judge_runtimes(facts, matrix, answers);
+    VerdictBuilder result;
+    const bool limited = judge_runtimes(facts, matrix, result);
     for (const Framework& framework : judged_frameworks(facts, matrix))
-        judge_documented(facts, matrix, framework, answers);
+        judge_documented(facts, matrix, framework, result);
     std::string how =
         "the driver runs every CUDA runtime found, some with minor-version compatibility";
     if (!limited)
         how = "the driver supports CUDA up to " + facts.driver.cuda_version->text +
               ", which covers every CUDA runtime found";
-    return answers.close_or(pass(how));
+    return result.finish_or(pass(how));
 }
 
 Verdict minor_version_compatibility(const Facts& facts, const Matrix& matrix) {
@@ -236,20 +235,20 @@ Verdict ptx_newer_than_driver(const Facts& facts, const Matrix& matrix) {
     });
     if (failures.empty() && driver_library_absent(facts))
         return not_applicable("no driver library was found");
-    VerdictBuilder answers;
-    answers.faults(findings_for(
+    VerdictBuilder result;
+    result.faults(findings_for(
         failures, {.message = "the driver rejected PTX code of a newer CUDA version than it "
                               "supports (CUDA_ERROR_UNSUPPORTED_PTX_VERSION)",
                    .remedies = remedies(facts)}));
     for (const auto& nvrtc : facts.nvrtcs) {
         if (!facts.driver.cuda_version)
-            answers.unknown("the CUDA version that the driver supports is unknown");
+            result.unknown("the CUDA version that the driver supports is unknown");
         else if (!nvrtc.version)
-            answers.unknown("NVRTC at " + nvrtc.library + " did not report its version");
+            result.unknown("NVRTC at " + nvrtc.library + " did not report its version");
         else if (*nvrtc.version > *facts.driver.cuda_version)
-            answers.fault(newer_compiler(facts, matrix, nvrtc));
+            result.fault(newer_compiler(facts, matrix, nvrtc));
     }
-    return answers.close_or(whether_ptx_was_loaded(facts));
+    return result.finish_or(whether_ptx_was_loaded(facts));
 }
 
 }  // namespace rnncheck::rules

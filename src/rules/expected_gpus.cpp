@@ -8,15 +8,14 @@ namespace {
 struct Comparison {
     const Facts& facts;
     const ExpectedMachine& expected;
-    VerdictBuilder answers = {};
+    VerdictBuilder result = {};
 
     void fault(std::string subject, const std::string& what, const std::string& wanted) {
         const std::string& profile = expected.profile;
-        answers.fault(
-            {.subject = std::move(subject),
-             .message = what + ", but '" + profile + "' expects " + wanted,
-             .evidence = {{"expected", wanted, "expected"}},
-             .remedies = {remedy("gpus_not_expected", {profile, shell_quoted(profile)})}});
+        result.fault({.subject = std::move(subject),
+                      .message = what + ", but '" + profile + "' expects " + wanted,
+                      .evidence = {{"expected", wanted, "expected"}},
+                      .remedies = {remedy("gpus_not_expected", {profile, shell_quoted(profile)})}});
     }
 
     void compare_number() {
@@ -24,7 +23,7 @@ struct Comparison {
         if (!expected.gpus)
             return;
         if (seen == *expected.gpus)
-            return answers.passed("the number of GPUs is as expected");
+            return result.passed("the number of GPUs is as expected");
         fault("GPUs", "CUDA programs see " + pluralized(seen, "GPU", "GPUs"),
               std::to_string(*expected.gpus));
     }
@@ -33,9 +32,9 @@ struct Comparison {
         if (!expected.gpu)
             return;
         if (!gpu.name)
-            return answers.unknown("the name of " + gpu_name(gpu) + " is unknown");
+            return result.unknown("the name of " + gpu_name(gpu) + " is unknown");
         if (contains(lower(*gpu.name), lower(*expected.gpu)))
-            return answers.passed("the GPUs are as expected");
+            return result.passed("the GPUs are as expected");
         fault(gpu_name(gpu), "GPU " + std::to_string(gpu.index) + " is " + *gpu.name,
               *expected.gpu);
     }
@@ -44,9 +43,9 @@ struct Comparison {
         if (!expected.gpu_memory_mib)
             return;
         if (!gpu.memory_total_mib)
-            return answers.unknown("the memory of " + gpu_name(gpu) + " is unknown");
+            return result.unknown("the memory of " + gpu_name(gpu) + " is unknown");
         if (*gpu.memory_total_mib >= *expected.gpu_memory_mib)
-            return answers.passed("the memory is as expected");
+            return result.passed("the memory is as expected");
         fault(gpu_name(gpu),
               concat(gpu_name(gpu), " has ", *gpu.memory_total_mib, " MiB of memory"),
               concat("at least ", *expected.gpu_memory_mib, " MiB"));
@@ -72,8 +71,8 @@ Verdict gpus_not_expected(const Facts& facts, const Matrix&) {
         comparison.compare_memory(gpu);
     }
     if (facts.cuda_devices.empty() && !facts.expected->gpus)
-        comparison.answers.unknown("CUDA programs see no GPU, so that it cannot be compared");
-    return comparison.answers.close();
+        comparison.result.unknown("CUDA programs see no GPU, so that it cannot be compared");
+    return comparison.result.finish();
 }
 
 }  // namespace rnncheck::rules

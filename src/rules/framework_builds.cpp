@@ -71,29 +71,30 @@ static Remedy with_cuda_instead(const Facts& facts, const Matrix& matrix, Framew
 }
 
 static void judge_installed(const Facts& facts, const Matrix& matrix, const Framework& framework,
-                            bool another_has_cuda, VerdictBuilder& answers) {
+                            bool another_has_cuda, VerdictBuilder& result) {
     const std::string name = words_of(framework);
     if (framework.uses_cuda.value_or(false))
-        return answers.passed(name + " has CUDA");
+        return result.passed(name + " has CUDA");
     if (!framework.uses_cuda) {
         if (!framework.version || builds_of(facts, matrix, framework).without_cuda.empty())
-            return answers.irrelevant("the files of " + name + " do not show whether it has CUDA");
-        return answers.unknown("the files of " + name +
-                               " could not be read, so whether it has CUDA is unknown");
+            return result.not_applicable("the files of " + name +
+                                         " do not show whether it has CUDA");
+        return result.unknown("the files of " + name +
+                              " could not be read, so whether it has CUDA is unknown");
     }
     // A CPU build of a framework for inference is usual beside one that trains, e.g. to verify
     // exported models.
     const Severity beside = is_for_training(framework) ? Severity::warning : Severity::note;
     const Severity alone = error_if(is_for_training(framework));
-    answers.fault({.severity = another_has_cuda ? beside : alone,
-                   .subject = name,
-                   .part = part_of(framework),
-                   .message = name + " in " + framework.environment +
-                              " is a CPU-only build: it never uses the GPU or cuDNN",
-                   .evidence = {{"package", framework.package.value_or("unknown"), "frameworks"},
-                                {"no CUDA libraries in its files",
-                                 framework.shown_by.value_or("frameworks"), "frameworks"}},
-                   .remedies = {with_cuda_instead(facts, matrix, framework)}});
+    result.fault({.severity = another_has_cuda ? beside : alone,
+                  .subject = name,
+                  .part = part_of(framework),
+                  .message = name + " in " + framework.environment +
+                             " is a CPU-only build: it never uses the GPU or cuDNN",
+                  .evidence = {{"package", framework.package.value_or("unknown"), "frameworks"},
+                               {"no CUDA libraries in its files",
+                                framework.shown_by.value_or("frameworks"), "frameworks"}},
+                  .remedies = {with_cuda_instead(facts, matrix, framework)}});
 }
 
 static Verdict judge_builds_here(const Facts& facts, const Matrix& matrix) {
@@ -104,10 +105,10 @@ static Verdict judge_builds_here(const Facts& facts, const Matrix& matrix) {
     const auto all = judged_frameworks(facts, matrix);
     const bool any_has_cuda = std::ranges::any_of(
         all, [](const Framework& one) { return one.uses_cuda.value_or(false); });
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const Framework& framework : all)
-        judge_installed(facts, matrix, framework, any_has_cuda, answers);
-    return answers.close();
+        judge_installed(facts, matrix, framework, any_has_cuda, result);
+    return result.finish();
 }
 
 Verdict cpu_only_build(const Facts& facts, const Matrix& matrix) {
@@ -136,21 +137,21 @@ static Finding installed_plugin(const Framework& framework) {
 static Verdict judge_plugins_here(const Facts& facts, const Matrix& matrix) {
     if (const auto verdict = without_frameworks(facts))
         return *verdict;
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const bool plugin = framework.build == "directml" || framework.build == "metal" ||
                             framework.build == "rocm";
         if (!framework.build && !framework.uses_cuda.value_or(false))
-            answers.unknown("the build of " + words_of(framework) +
-                            " could not be read from its files");
+            result.unknown("the build of " + words_of(framework) +
+                           " could not be read from its files");
         else if (!plugin)
-            answers.passed("every framework that uses the GPU uses it through CUDA");
+            result.passed("every framework that uses the GPU uses it through CUDA");
         else if (framework.build == "rocm" && no_nvidia_hardware_seen(facts))
-            answers.irrelevant("ROCm has its own recurrent networks");
+            result.not_applicable("ROCm has its own recurrent networks");
         else
-            answers.fault(installed_plugin(framework));
+            result.fault(installed_plugin(framework));
     }
-    return answers.close();
+    return result.finish();
 }
 
 Verdict plugin_without_cudnn_rnn(const Facts& facts, const Matrix& matrix) {

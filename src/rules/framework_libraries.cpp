@@ -30,12 +30,12 @@ static Verdict over_not_found(
     if (no_nvidia_hardware_seen(facts))
         return not_applicable("no NVIDIA GPU was found");
     const auto judge_found = [&](const Framework& framework, const FrameworkLibrary& wanted,
-                                 VerdictBuilder& answers) {
+                                 VerdictBuilder& result) {
         if (wanted.path)
-            return answers.passed(words_of(framework) + " finds " + wanted.soname);
+            return result.passed(words_of(framework) + " finds " + wanted.soname);
         if (!libraries_listed(facts))
-            return answers.unknown("the library directories could not be searched");
-        judge(framework, wanted, answers);
+            return result.unknown("the library directories could not be searched");
+        judge(framework, wanted, result);
     };
     return over_opened(facts, matrix, stem, "every framework finds its libraries", judge_found);
 }
@@ -44,18 +44,18 @@ Verdict cudnn_major_soname_mismatch(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dll_of_other_cudnn_major(facts);
     const auto judge = [&](const Framework& framework, const FrameworkLibrary& cudnn,
-                           VerdictBuilder& answers) {
+                           VerdictBuilder& result) {
         const std::string name = words_of(framework);
         if (!framework.cudnn)
-            return answers.unknown("the cuDNN version that " + name + " was built with is unknown");
+            return result.unknown("the cuDNN version that " + name + " was built with is unknown");
         const int major = framework.cudnn->major();
         const Library* other = usable_file(facts, [&](const Library& file) {
             return file.kind == LibraryKind::cudnn && is_of_another_major(file, major);
         });
         if (!other)
-            return answers.no_pass("cuDNN is not installed");
+            return result.block_pass("cuDNN is not installed");
         const std::string found = std::to_string(*major_of_file(*other));
-        answers.fault(
+        result.fault(
             {.subject = name,
              .part = part_of(framework),
              .message =
@@ -75,19 +75,19 @@ Verdict cuda_version_not_the_one_built_for(const Facts& facts, const Matrix& mat
     if (has_dlls(facts))
         return dll_of_other_cuda_major(facts);
     const auto judge = [&](const Framework& framework, const FrameworkLibrary& cublas,
-                           VerdictBuilder& answers) {
+                           VerdictBuilder& result) {
         const std::string name = words_of(framework);
         if (!framework.cuda)
-            return answers.unknown("the CUDA version that " + name + " was built for is unknown");
+            return result.unknown("the CUDA version that " + name + " was built for is unknown");
         const auto wanted = major_in_name(cublas.soname);
         const Library* other = usable_file(facts, [&](const Library& file) {
             return wanted && file.kind == LibraryKind::cublas && is_of_another_major(file, *wanted);
         });
         if (!other || file_named(facts, cublas.soname))
-            return answers.no_pass(
+            return result.block_pass(
                 cublas.soname + " is outside the loader's search path, or CUDA is not installed");
         const std::string found = std::to_string(*major_of_file(*other));
-        answers.fault(
+        result.fault(
             {.subject = name,
              .part = part_of(framework),
              .message = name + " was built for CUDA " + framework.cuda->text + " and opens " +
@@ -105,7 +105,7 @@ Verdict cuda_version_not_the_one_built_for(const Facts& facts, const Matrix& mat
 
 namespace {
 
-using stack::Serves;
+using stack::CudnnMatch;
 
 /// The cuDNN that came with the framework, a file by that name in its own directories, if it is
 /// another than the one that is loaded; null when there is none.
@@ -125,22 +125,22 @@ const Library* own_copy(const Facts& facts, const Framework& framework,
 
 /// Whether it is a fault that a framework gets this cuDNN, of this version.
 using CudnnQuestion = std::function<bool(Finding&, const Framework&, const FrameworkLibrary& loaded,
-                                         const Version&, Serves)>;
+                                         const Version&, CudnnMatch)>;
 
 /// The cuDNN that a framework gets, against the one that it was built with. `is_fault` adds message
 /// and remedies.
 Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, const CudnnQuestion& is_fault) {
     const auto judge = [&](const Framework& framework, const FrameworkLibrary& cudnn,
-                           VerdictBuilder& answers) {
+                           VerdictBuilder& result) {
         const std::string name = words_of(framework);
         if (!cudnn.path)
-            return answers.no_pass(name + " finds no " + cudnn.soname);
+            return result.block_pass(name + " finds no " + cudnn.soname);
         if (!framework.cudnn || !cudnn.found_by)
-            return answers.unknown("the cuDNN version that " + name +
-                                   " was built with, or how it finds cuDNN, is unknown");
+            return result.unknown("the cuDNN version that " + name +
+                                  " was built with, or how it finds cuDNN, is unknown");
         const auto version = version_of(facts, cudnn);
         if (!version)
-            return answers.unknown("the version of the cuDNN at " + *cudnn.path + " is unknown");
+            return result.unknown("the version of the cuDNN at " + *cudnn.path + " is unknown");
         Finding finding = {.subject = name,
                            .part = part_of(framework),
                            .evidence = {{"cuDNN that it loads",
@@ -148,10 +148,10 @@ Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, const CudnnQuestio
                                         {"found by", *cudnn.found_by, "frameworks"},
                                         built_for(framework, "cuDNN " + framework.cudnn->text)},
                            .symptoms = {name + " with " + *cudnn.path}};
-        const Serves serves = stack::cudnn_serves(*version, *framework.cudnn, framework.name);
-        if (!is_fault(finding, framework, cudnn, *version, serves))
-            return answers.passed(name + " loads cuDNN " + version->text);
-        answers.fault(std::move(finding));
+        const CudnnMatch match = stack::cudnn_match(*version, *framework.cudnn, framework.name);
+        if (!is_fault(finding, framework, cudnn, *version, match))
+            return result.passed(name + " loads cuDNN " + version->text);
+        result.fault(std::move(finding));
     };
     return over_opened(facts, matrix, "libcudnn", "every framework loads a suitable cuDNN", judge);
 }
@@ -164,8 +164,9 @@ Verdict cudnn_newer_than_framework_supports(const Facts& facts, const Matrix& ma
     if (has_dlls(facts))
         return dll_of_newer_cudnn(facts);
     const auto is_newer = [&](Finding& finding, const Framework& framework,
-                              const FrameworkLibrary& loaded, const Version& cudnn, Serves serves) {
-        if (serves != Serves::too_new)
+                              const FrameworkLibrary& loaded, const Version& cudnn,
+                              CudnnMatch match) {
+        if (match != CudnnMatch::too_new)
             return false;
         const std::string major = std::to_string(framework.cudnn->major());
         finding.message = words_of(framework) + " was built for cuDNN " + major + ", but " +
@@ -181,8 +182,9 @@ Verdict cudnn_runtime_older_than_built(const Facts& facts, const Matrix& matrix)
     if (has_dlls(facts))
         return dll_of_older_cudnn(facts);
     const auto is_older = [&](Finding& finding, const Framework& framework,
-                              const FrameworkLibrary& loaded, const Version& cudnn, Serves serves) {
-        if (serves != Serves::too_old)
+                              const FrameworkLibrary& loaded, const Version& cudnn,
+                              CudnnMatch match) {
+        if (match != CudnnMatch::too_old)
             return false;
         const std::string wanted = framework.cudnn->text,
                           major = std::to_string(framework.cudnn->major());
@@ -230,15 +232,15 @@ Verdict wrong_cudnn_found_first(const Facts& facts, const Matrix& matrix) {
         return wrong_dll_of_cudnn_first(facts);
     const auto passes_over_its_own = [&](Finding& finding, const Framework& framework,
                                          const FrameworkLibrary& loaded, const Version& cudnn,
-                                         Serves serves) {
-        if (loaded.found_by != "LD_LIBRARY_PATH" || serves == Serves::well)
+                                         CudnnMatch match) {
+        if (loaded.found_by != "LD_LIBRARY_PATH" || match == CudnnMatch::compatible)
             return false;
         const Library* own = own_copy(facts, framework, loaded);
         if (!own)
             return false;
         const std::string directory = directory_of(*loaded.path);
         const std::string_view compared =
-            serves == Serves::too_old ? "older than" : "of a different major version than";
+            match == CudnnMatch::too_old ? "older than" : "of a different major version than";
         finding.message =
             concat("because of LD_LIBRARY_PATH, ", words_of(framework), " loads cuDNN ", cudnn.text,
                    " from ", directory, " instead of its own at ", own->path, "; it is ", compared,
@@ -257,7 +259,7 @@ Verdict wrong_cudnn_found_first(const Facts& facts, const Matrix& matrix) {
 }
 
 /// PyTorch, imported before it, leaves its cuDNN in the process, where others find it by name.
-static bool torch_is_beside(const Facts& facts, const Framework& framework) {
+static bool torch_in_same_environment(const Facts& facts, const Framework& framework) {
     return std::ranges::any_of(facts.frameworks, [&](const Framework& other) {
         return other.name == "pytorch" && other.environment == framework.environment &&
                other.uses_cuda.value_or(false);
@@ -268,27 +270,27 @@ static bool torch_is_beside(const Facts& facts, const Framework& framework) {
 static Severity severity_of_missing(const Facts& facts, const Framework& framework) {
     if (is_for_training(framework))
         return Severity::error;
-    return torch_is_beside(facts, framework) ? Severity::note : Severity::warning;
+    return torch_in_same_environment(facts, framework) ? Severity::note : Severity::warning;
 }
 
 /// The library whose name begins with `stem` is installed where the loader does not look.
 static Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::string_view stem) {
     const auto judge = [&](const Framework& framework, const FrameworkLibrary& wanted,
-                           VerdictBuilder& answers) {
+                           VerdictBuilder& result) {
         const std::string name = words_of(framework);
         const Library* file = file_named(facts, wanted.soname);
         if (!file)
-            return answers.no_pass(wanted.soname + " is not installed");
-        answers.fault({.severity = severity_of_missing(facts, framework),
-                       .subject = name,
-                       .part = part_of(framework),
-                       .message = name + " opens " + wanted.soname + ", which is at " + file->path +
-                                  ", outside the loader's search path",
-                       .evidence = {{wanted.soname, "not found by the loader", "frameworks"},
-                                    {"installed at", file->path, "libraries"},
-                                    {"opened by", if_known(framework.core), "frameworks"}},
-                       .remedies = {remedy("cudnn_not_on_loader_path",
-                                           {export_of_loader_path(directory_of(file->path))})}});
+            return result.block_pass(wanted.soname + " is not installed");
+        result.fault({.severity = severity_of_missing(facts, framework),
+                      .subject = name,
+                      .part = part_of(framework),
+                      .message = name + " opens " + wanted.soname + ", which is at " + file->path +
+                                 ", outside the loader's search path",
+                      .evidence = {{wanted.soname, "not found by the loader", "frameworks"},
+                                   {"installed at", file->path, "libraries"},
+                                   {"opened by", if_known(framework.core), "frameworks"}},
+                      .remedies = {remedy("cudnn_not_on_loader_path",
+                                          {export_of_loader_path(directory_of(file->path))})}});
     };
     return over_not_found(facts, matrix, stem, judge);
 }

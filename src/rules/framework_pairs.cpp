@@ -38,10 +38,10 @@ Verdict judge_installed_packages(const Facts& facts) {
     const auto environments = possibly_active(facts);
     if (environments.empty())
         return without_environment(facts, "the packages of cuDNN");
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const PythonEnvironment* environment : environments)
-        answers.add(judge_packages(environment->packages));
-    return answers.close();
+        result.add(judge_packages(environment->packages));
+    return result.finish();
 }
 
 }  // namespace

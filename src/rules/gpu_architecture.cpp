@@ -7,15 +7,15 @@
 namespace rnncheck::rules {
 
 /// One runtime, cuDNN installation or framework against one GPU.
-struct Compared {
+struct CompatibilityCheck {
     std::string thing;  ///< "cuDNN 9.19.0 at ..."
-    stack::Suitability suits = {};
+    stack::Compatibility suits = {};
     Severity severity = Severity::error;
     bool shown = false;     ///< that it works was seen, not looked up: networks ran
     bool unusable = false;  ///< it never answered, which another rule tells
 };
 
-static stack::Suitability unknown(std::string why, bool outside = false) {
+static stack::Compatibility unknown(std::string why, bool outside = false) {
     return {.fit = Fit::unknown, .why = std::move(why), .outside = outside};
 }
 
@@ -28,7 +28,7 @@ static bool cases_passed(const Facts& facts, int gpu, IsOne&& is_one) {
 }
 
 /// The first evidence is about the copy that was found.
-static stack::Suitability of_copy(stack::Suitability suits, const std::string& thing) {
+static stack::Compatibility of_copy(stack::Compatibility suits, const std::string& thing) {
     if (!suits.evidence.empty())
         suits.evidence.front().what = thing;
     if (suits.fit == Fit::works)
@@ -36,9 +36,10 @@ static stack::Suitability of_copy(stack::Suitability suits, const std::string& t
     return suits;
 }
 
-static Compared against_runtime(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
-                                const Runtime& runtime) {
-    Compared compared{"CUDA " + if_any("", runtime.version, " ") + "at " + runtime.library};
+static CompatibilityCheck against_runtime(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
+                                          const Runtime& runtime) {
+    CompatibilityCheck compared{"CUDA " + if_any("", runtime.version, " ") + "at " +
+                                runtime.library};
     // Networks that run there show that programs have another runtime to take.
     const bool others_work = cases_passed(facts, gpu.index, [](const Cudnn&) { return true; });
     // cuDNN uses the code of the runtime and of cuBLAS of its CUDA major.
@@ -62,11 +63,12 @@ static Compared against_runtime(const Facts& facts, const Matrix& matrix, const 
 }
 
 /// The newest GPU that a library itself reports takes precedence over the table.
-static stack::Suitability by_build(const Matrix& matrix, const Version& capability,
-                                   const CudnnCopy& copy, const std::string& thing) {
-    const Cudnn& answer = *copy.answer;
+static stack::Compatibility by_build(const Matrix& matrix, const Version& capability,
+                                     const CudnnInstallation& installation,
+                                     const std::string& thing) {
+    const Cudnn& answer = *installation.answer;
     CudnnBuild build;
-    build.cudnn = answer.version.value_or(make_version({copy.major}));
+    build.cudnn = answer.version.value_or(make_version({installation.major}));
     if (answer.built_for_cuda)
         build.cuda_major = answer.built_for_cuda->major();
     const auto row = matrix.cudnn_build(build.cudnn, build.cuda_major);
@@ -107,11 +109,11 @@ static bool is_arch_mismatch(int cudnn_major, const CallResult& result) {
 /// A call of the case returned that there is no code for this GPU.
 static bool found_no_code(const Facts& facts, int gpu, const RnnRun& run) {
     const CallResult* obstacle = run.gpu == gpu ? obstacle_of(run) : nullptr;
-    return obstacle && is_arch_mismatch(cudnn_copy(facts, run.library).major, *obstacle);
+    return obstacle && is_arch_mismatch(cudnn_installation(facts, run.library).major, *obstacle);
 }
 
 /// The places of all that found no code for the GPU.
-static std::vector<std::string> refused_on(const Facts& facts, int gpu) {
+static std::vector<std::string> arch_mismatches_on(const Facts& facts, int gpu) {
     std::vector<std::string> places;
     for (const KernelRun& run : facts.kernel_runs)
         if (run.gpu == gpu && run.result && is_arch_mismatch(0, *run.result))
@@ -122,11 +124,12 @@ static std::vector<std::string> refused_on(const Facts& facts, int gpu) {
     return places;
 }
 
-static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
-                              const CudnnCopy& copy) {
-    Compared compared{.thing = name_of(copy), .severity = severity_of(copy)};
+static CompatibilityCheck against_cudnn(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
+                                        const CudnnInstallation& installation) {
+    CompatibilityCheck compared{.thing = name_of(installation),
+                                .severity = severity_of(installation)};
     // The same version for the same CUDA, here or in another place.
-    const Cudnn& own = *copy.answer;
+    const Cudnn& own = *installation.answer;
     compared.shown = cases_passed(facts, gpu.index, [&](const Cudnn& other) {
         return other.library == own.library ||
                (own.version && other.version == own.version && own.built_for_cuda &&
@@ -134,29 +137,30 @@ static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gp
     });
     if (compared.shown)
         return compared;
-    const RnnRun* refused = find_where(facts.rnn_runs, [&](const RnnRun& run) {
-        return run.library == copy.path && found_no_code(facts, gpu.index, run);
+    const RnnRun* mismatch = find_where(facts.rnn_runs, [&](const RnnRun& run) {
+        return run.library == installation.path && found_no_code(facts, gpu.index, run);
     });
-    compared.unusable = never_answered(copy) && !refused;
+    compared.unusable = only_failed(installation) && !mismatch;
     auto& suits = compared.suits;
-    if (!never_answered(copy) && gpu.compute_capability)
-        suits = of_copy(by_build(matrix, *gpu.compute_capability, copy, compared.thing),
+    if (!only_failed(installation) && gpu.compute_capability)
+        suits = of_copy(by_build(matrix, *gpu.compute_capability, installation, compared.thing),
                         compared.thing);
-    else if (!never_answered(copy))
+    else if (!only_failed(installation))
         suits = unknown("the compute capability of " + subject_of(gpu) + " is unknown");
-    if (refused) {
+    if (mismatch) {
         suits.gpu_is_newer |= suits.fit != Fit::does_not_work;
         suits.fit = Fit::does_not_work;
         suits.outside = false;
-        suits.evidence.push_back(evidence_of(facts, *refused, in_words(*refused->result)));
+        suits.evidence.push_back(evidence_of(facts, *mismatch, in_words(*mismatch->result)));
     } else if (suits.fit == Fit::works && !compared.unusable &&
-               !failures_are_known(facts, copy.path)) {
+               !failures_are_known(facts, installation.path)) {
         suits = unknown("a case failed with " + compared.thing + " for an unknown reason");
     }
     return compared;
 }
 
-static void add_test_kernel(const Facts& facts, const Gpu& gpu, std::vector<Compared>& all) {
+static void add_test_kernel(const Facts& facts, const Gpu& gpu,
+                            std::vector<CompatibilityCheck>& all) {
     const std::string thing = "the test kernel";
     for (const auto& run : facts.kernel_runs) {
         if (run.gpu != gpu.index || run.correct.value_or(false))
@@ -174,15 +178,15 @@ static void add_test_kernel(const Facts& facts, const Gpu& gpu, std::vector<Comp
 /// An installed one, by the targets that its files or the tables show. The libraries that it gets
 /// are judged by themselves; where those of its own CUDA would have nothing for the GPU, newer ones
 /// may be installed.
-static Compared against_framework(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
-                                  const Framework& framework) {
+static CompatibilityCheck against_framework(const Facts& facts, const Matrix& matrix,
+                                            const Gpu& gpu, const Framework& framework) {
     const std::string thing = words_of(framework);
     if (!gpu.compute_capability)
         return {thing, unknown("the compute capability of " + subject_of(gpu) + " is unknown")};
     FrameworkBuild build;
     build.targets = framework.targets.value_or("");
     build.cuda = framework.cuda;
-    Compared compared{
+    CompatibilityCheck compared{
         thing, stack::build_on_gpu(build, *gpu.compute_capability, driver_of(facts), matrix)};
     auto& suits = compared.suits;
     if (suits.fit == Fit::unknown)
@@ -208,14 +212,15 @@ static bool has_code_to_compare(const Facts& facts, const Matrix& matrix,
            !builds_of(facts, matrix, framework).with_cuda.empty();
 }
 
-static std::vector<Compared> compare(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
-    std::vector<Compared> all;
+static std::vector<CompatibilityCheck> compare(const Facts& facts, const Matrix& matrix,
+                                               const Gpu& gpu) {
+    std::vector<CompatibilityCheck> all;
     for (const auto& runtime : facts.runtimes)
         if (!is_shadowed(facts, runtime.library))
             all.push_back(against_runtime(facts, matrix, gpu, runtime));
-    for (const auto& copy : cudnn_copies(facts))
-        if (copy.answer)
-            all.push_back(against_cudnn(facts, matrix, gpu, copy));
+    for (const auto& installation : cudnn_installations(facts))
+        if (installation.answer)
+            all.push_back(against_cudnn(facts, matrix, gpu, installation));
     for (const Framework& framework : judged_frameworks(facts, matrix))
         if (has_code_to_compare(facts, matrix, framework))
             all.push_back(against_framework(facts, matrix, gpu, framework));
@@ -223,7 +228,7 @@ static std::vector<Compared> compare(const Facts& facts, const Matrix& matrix, c
     return all;
 }
 
-static bool is_misfit(const Compared& compared, bool gpu_is_newer) {
+static bool is_misfit(const CompatibilityCheck& compared, bool gpu_is_newer) {
     const Fit fit = compared.suits.fit;
     return (fit == Fit::does_not_work || fit == Fit::compiles_first) &&
            compared.suits.gpu_is_newer == gpu_is_newer;
@@ -245,7 +250,7 @@ static std::vector<Remedy> for_older(const Gpu& gpu, const Matrix& matrix) {
 }
 
 static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
-                     const std::vector<Compared>& all, bool gpu_is_newer) {
+                     const std::vector<CompatibilityCheck>& all, bool gpu_is_newer) {
     const std::string capability = if_known(gpu.compute_capability);
     Finding finding = {
         .severity = Severity::note,
@@ -254,7 +259,7 @@ static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
         .gpu = gpu.index,
         .evidence = {{"compute capability", capability.empty() ? "unknown" : capability,
                       place_of(facts, gpu) + ".compute_capability"}},
-        .explains = refused_on(facts, gpu.index)};
+        .explains = arch_mismatches_on(facts, gpu.index)};
     std::vector<std::string> things;
     for (const auto& compared : all) {
         if (!is_misfit(compared, gpu_is_newer))
@@ -287,7 +292,7 @@ static void set_aside_if_unused(const Facts& facts, const Matrix& matrix, const 
     if (gpu.index == 0 || first.index != 0)
         return;
     const bool all_fit =
-        std::ranges::all_of(compare(facts, matrix, first), [](const Compared& compared) {
+        std::ranges::all_of(compare(facts, matrix, first), [](const CompatibilityCheck& compared) {
             return compared.suits.fit == Fit::works && !compared.unusable;
         });
     if (!all_fit)
@@ -304,20 +309,21 @@ static void set_aside_if_unused(const Facts& facts, const Matrix& matrix, const 
 }
 
 /// Copies on disk that had to answer and did not.
-static void note_silent_copies(const Facts& facts, VerdictBuilder& answers) {
+static void note_silent_copies(const Facts& facts, VerdictBuilder& result) {
     for (const LibraryKind kind : {LibraryKind::cudart, LibraryKind::cudnn})
-        if (const std::string silent = silent_copy(facts, kind); !silent.empty())
-            answers.unknown(silent + " did not respond");
+        if (const std::string silent = unresponsive_library(facts, kind); !silent.empty())
+            result.unknown(silent + " did not respond");
     if (!libraries_listed(facts))
-        answers.unknown("the library directories could not be searched");
-    answers.irrelevant("neither a CUDA runtime nor cuDNN was found");
+        result.unknown("the library directories could not be searched");
+    result.not_applicable("neither a CUDA runtime nor cuDNN was found");
 }
 
 /// What is known of a GPU that nothing is wrong with. What ran counts, whether or not the tables
 /// know the GPU.
 static std::string fit_words(const Matrix& matrix, const Gpu& gpu,
-                             const std::vector<Compared>& all) {
-    if (std::ranges::none_of(all, [](const Compared& compared) { return compared.shown; }))
+                             const std::vector<CompatibilityCheck>& all) {
+    if (std::ranges::none_of(all,
+                             [](const CompatibilityCheck& compared) { return compared.shown; }))
         return "every installed CUDA and cuDNN has code for " + subject_of(gpu);
     std::string words = "recurrent networks ran correctly on " + subject_of(gpu);
     if (gpu.compute_capability && !matrix.architecture(*gpu.compute_capability))
@@ -326,17 +332,18 @@ static std::string fit_words(const Matrix& matrix, const Gpu& gpu,
     return words;
 }
 
-static void note(const Compared& compared, const std::string& good, VerdictBuilder& answers) {
+static void note(const CompatibilityCheck& compared, const std::string& good,
+                 VerdictBuilder& result) {
     const auto& suits = compared.suits;
     if (suits.outside)
-        return answers.outside(suits.why);
+        return result.outside(suits.why);
     if (compared.unusable)
-        return answers.no_pass(compared.thing + " does not work");
+        return result.block_pass(compared.thing + " does not work");
     if (suits.fit == Fit::unknown)
-        return answers.unknown(suits.why);
+        return result.unknown(suits.why);
     if (suits.fit == Fit::works)
-        return answers.passed(good);
-    answers.irrelevant(compared.thing + " is incompatible in another way");
+        return result.passed(good);
+    result.not_applicable(compared.thing + " is incompatible in another way");
 }
 
 /// One finding for each GPU that something has no machine code for, being newer than that, or else
@@ -344,21 +351,21 @@ static void note(const Compared& compared, const std::string& good, VerdictBuild
 static Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool gpu_is_newer) {
     if (const auto verdict = without_gpu(facts))
         return *verdict;
-    VerdictBuilder answers;
-    note_silent_copies(facts, answers);
+    VerdictBuilder result;
+    note_silent_copies(facts, result);
     for (const auto& gpu : facts.cuda_devices) {
         const auto all = compare(facts, matrix, gpu);
         if (std::ranges::any_of(
-                all, [&](const Compared& one) { return is_misfit(one, gpu_is_newer); })) {
+                all, [&](const CompatibilityCheck& one) { return is_misfit(one, gpu_is_newer); })) {
             Finding finding = about(facts, matrix, gpu, all, gpu_is_newer);
             set_aside_if_unused(facts, matrix, gpu, finding);
-            answers.fault(std::move(finding));
+            result.fault(std::move(finding));
         }
         const std::string good = fit_words(matrix, gpu, all);
         for (const auto& compared : all)
-            note(compared, good, answers);
+            note(compared, good, result);
     }
-    return answers.close();
+    return result.finish();
 }
 
 /// The CUDA or cuDNN installed was made before the GPU, or without code for it.

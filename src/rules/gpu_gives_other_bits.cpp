@@ -119,17 +119,17 @@ Finding about_one_gpu(const Facts& facts, const Kind& kind, int gpu, const Runs&
     return finding;
 }
 
-void judge(const Facts& facts, const Kind& kind, VerdictBuilder& answers) {
+void judge(const Facts& facts, const Kind& kind, VerdictBuilder& result) {
     for (const auto& [gpu, runs] : kind.unusual)
-        answers.fault(about_one_gpu(facts, kind, gpu, runs));
+        result.fault(about_one_gpu(facts, kind, gpu, runs));
     if (!kind.undecided.empty())
-        answers.fault(about_bits(
+        result.fault(about_bits(
             facts, Severity::note,
             join_with_and(mapped(kind.gpus, [&](int gpu) { return gpu_subject(facts, gpu); })),
             "in " + share(kind.undecided.size(), kind) +
                 "; every result is within its error limit; which GPU is at fault is unknown",
             kind.undecided.front(), remedy("gpu_gives_other_bits/several")));
-    answers.passed("GPUs of the same model return bitwise identical results");
+    result.passed("GPUs of the same model return bitwise identical results");
 }
 
 /// What keeps a GPU, or a case on it, from being compared although it could be.
@@ -149,19 +149,19 @@ std::string not_comparable(const Facts& facts) {
 Verdict gpu_gives_other_bits(const Facts& facts, const Matrix&) {
     if (const auto verdict = without_gpu(facts))
         return *verdict;
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const Kind& kind : kinds_of(facts))
-        judge(facts, kind, answers);
+        judge(facts, kind, result);
     if (facts.cuda_devices.size() > 1)
         if (const std::string why = not_comparable(facts); !why.empty())
-            answers.unknown(why);
+            result.unknown(why);
     std::set<std::string> kinds;
     const bool any_alike = std::ranges::any_of(facts.cuda_devices, [&](const Gpu& gpu) {
         return !kind_of(gpu).empty() && !kinds.insert(kind_of(gpu)).second;
     });
     if (!any_alike)
-        answers.irrelevant("no two GPUs are of the same model");
-    return answers.close();
+        result.not_applicable("no two GPUs are of the same model");
+    return result.finish();
 }
 
 }  // namespace rnncheck::rules

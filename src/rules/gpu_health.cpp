@@ -199,19 +199,19 @@ Verdict kernel_launch_failed(const Facts& facts, const Matrix&) {
     const auto nothing_there = without_gpu(facts);
     if (facts.kernel_runs.empty() && nothing_there)
         return *nothing_there;
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const auto& run : facts.kernel_runs)
         if ((run.result && !run.result->ok()) || run.correct == false)
-            answers.fault(failed(facts, run));
+            result.fault(failed(facts, run));
         else if (!run.result || !run.correct)
-            answers.unknown("the result of the test kernel on " + gpu_subject(facts, run.gpu) +
-                            " is unknown");
+            result.unknown("the result of the test kernel on " + gpu_subject(facts, run.gpu) +
+                           " is unknown");
         else
-            answers.passed("a test kernel returned correct results on every GPU");
+            result.passed("a test kernel returned correct results on every GPU");
     for (const auto& gpu : facts.cuda_devices)
         if (!find_by(facts.kernel_runs, &KernelRun::gpu, gpu.index))
-            answers.unknown("no test kernel was run on " + subject_of(gpu));
-    return answers.close();
+            result.unknown("no test kernel was run on " + subject_of(gpu));
+    return result.finish();
 }
 
 }  // namespace rnncheck::rules

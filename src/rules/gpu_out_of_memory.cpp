@@ -12,35 +12,35 @@ constexpr const char* mps_limit = "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT";
 constexpr std::int64_t enough_mib =
     2048;  // a context, cuDNN's kernels and these small networks take less
 
-struct Want {
+struct AllocationFailure {
     const Facts& facts;
     const Gpu& gpu;
     const Board* board;
     std::vector<FailedAllocation> calls;
 };
 
-bool is_mig(const Want& want) {
-    return (want.gpu.name && contains(*want.gpu.name, "MIG")) ||
-           (want.board && want.board->mig.value_or(false));
+bool is_mig(const AllocationFailure& failure) {
+    return (failure.gpu.name && contains(*failure.gpu.name, "MIG")) ||
+           (failure.board && failure.board->mig.value_or(false));
 }
 
-bool nvml_tells(const Want& want) {
-    return want.board && want.board->memory_free_mib;
+bool nvml_shows_memory(const AllocationFailure& failure) {
+    return failure.board && failure.board->memory_free_mib;
 }
 
 /// Nothing but cases that the user asked for and that need more than is free: no fault of the
 /// machine.
-bool asked_for_too_much(const Want& want) {
-    return want.facts.rnn_request &&
-           std::ranges::all_of(want.calls, [](const FailedAllocation& call) {
+bool requests_too_much(const AllocationFailure& failure) {
+    return failure.facts.rnn_request &&
+           std::ranges::all_of(failure.calls, [](const FailedAllocation& call) {
                return call.run && short_of_memory(*call.run);
            });
 }
 
 /// The first case for which CUDA told how much it saw free; null when there is none.
-const RnnRun* asked_cuda(const Want& want) {
+const RnnRun* run_with_free_memory(const AllocationFailure& failure) {
     const auto* call =
-        find_where(want.calls, [](const auto& one) { return one.run && one.run->free_bytes; });
+        find_where(failure.calls, [](const auto& one) { return one.run && one.run->free_bytes; });
     if (!call)
         return nullptr;
     return call->run;
@@ -54,20 +54,20 @@ std::string size_in_words(std::int64_t bytes) {
     return short_number(static_cast<double>(bytes) / (1 << 10)) + " KiB";
 }
 
-std::string call_in_words(const FailedAllocation& want) {
-    if (!want.call)
+std::string call_in_words(const FailedAllocation& failure) {
+    if (!failure.call)
         return "an allocation failed";
-    if (!want.call->bytes)
-        return in_words(*want.call);
-    return in_words(*want.call) + " for " + size_in_words(*want.call->bytes);
+    if (!failure.call->bytes)
+        return in_words(*failure.call);
+    return in_words(*failure.call) + " for " + size_in_words(*failure.call->bytes);
 }
 
-std::string free_in_words(const Want& want) {
-    if (!nvml_tells(want))
+std::string free_in_words(const AllocationFailure& failure) {
+    if (!nvml_shows_memory(failure))
         return "the free memory is unknown";
-    if (is_mig(want))
-        return free_of_total(*want.board) + " are free on the whole board";
-    return free_of_total(*want.board) + " are free";
+    if (is_mig(failure))
+        return free_of_total(*failure.board) + " are free on the whole board";
+    return free_of_total(*failure.board) + " are free";
 }
 
 /// Why processes that hold memory may not be seen from here.
@@ -80,13 +80,13 @@ std::string why_unseen(const Facts& facts) {
 }
 
 /// What bounds the memory that a program gets, other than what is free.
-struct Bound {
+struct MemoryLimit {
     const char* remedy;
     std::string words;
     const char* how_it_ran_out = " ran out of memory";
 };
 
-Bound bound_by_mps(const Facts& facts) {
+MemoryLimit limited_by_mps(const Facts& facts) {
     const std::string* limit = environment(facts, mps_limit);
     if (!limit)
         return {"gpu_out_of_memory/mps", "the MPS server may limit each program's memory"};
@@ -102,53 +102,54 @@ const char* remedy_unseen(const Facts& facts) {
     return "gpu_out_of_memory/unseen";
 }
 
-Bound bound_by_holders(const Want& want) {
-    if (want.board && !want.board->processes.empty())
-        return {"gpu_out_of_memory/processes", "in use by " + holders_of(*want.board)};
-    return {remedy_unseen(want.facts), why_unseen(want.facts)};
+MemoryLimit limited_by_processes(const AllocationFailure& failure) {
+    if (failure.board && !failure.board->processes.empty())
+        return {"gpu_out_of_memory/processes", "in use by " + processes_on(*failure.board)};
+    return {remedy_unseen(failure.facts), why_unseen(failure.facts)};
 }
 
-Bound bound_of(const Want& want) {
-    const CallResult* call = want.calls.front().call;
+MemoryLimit limit_of(const AllocationFailure& failure) {
+    const CallResult* call = failure.calls.front().call;
     if (call && call->code == cudnn_host_allocation_failed &&
-        !little_was_free(want.facts, want.gpu.index))
+        !little_was_free(failure.facts, failure.gpu.index))
         return {"gpu_out_of_memory/host", "but cuDNN requested host memory",
                 " cannot be used because the host ran out of memory"};
-    if (is_mig(want))
+    if (is_mig(failure))
         return {"gpu_out_of_memory/mig",
                 "this MIG instance has " +
-                    (want.gpu.memory_total_mib
-                         ? std::to_string(*want.gpu.memory_total_mib) + " MiB in total"
+                    (failure.gpu.memory_total_mib
+                         ? std::to_string(*failure.gpu.memory_total_mib) + " MiB in total"
                          : "only a part of the memory")};
-    if (want.board && memory_is_low(*want.board))
-        return bound_by_holders(want);
-    if (environment(want.facts, mps_limit))
-        return bound_by_mps(want.facts);
-    if (!nvml_tells(want) || *want.board->memory_free_mib < enough_mib)
-        return bound_by_holders(want);
-    if (want.facts.driver.mps_pipe)
-        return bound_by_mps(want.facts);
-    if (const RnnRun* run = asked_cuda(want); run && (*run->free_bytes >> 20) < enough_mib)
+    if (failure.board && memory_is_low(*failure.board))
+        return limited_by_processes(failure);
+    if (environment(failure.facts, mps_limit))
+        return limited_by_mps(failure.facts);
+    if (!nvml_shows_memory(failure) || *failure.board->memory_free_mib < enough_mib)
+        return limited_by_processes(failure);
+    if (failure.facts.driver.mps_pipe)
+        return limited_by_mps(failure.facts);
+    if (const RnnRun* run = run_with_free_memory(failure);
+        run && (*run->free_bytes >> 20) < enough_mib)
         return {"gpu_out_of_memory/less_by_cuda",
                 "but CUDA reported only " + size_in_words(*run->free_bytes)};
     return {"gpu_out_of_memory/rejected", "which should be enough", " rejected a memory request"};
 }
 
-struct Lost {
+struct FailedRun {
     std::size_t cases = 0, of = 0;
     Severity severity = Severity::warning;
 };
 
 /// Cases that were not computed for it. Without any, the memory was there a moment later.
-Lost lost_cases(const Want& want) {
-    Lost lost;
-    for (const RnnRun& run : want.facts.rnn_runs)
-        lost.of += run.gpu == want.gpu.index;
-    for (const FailedAllocation& call : want.calls) {
+FailedRun failed_runs(const AllocationFailure& failure) {
+    FailedRun lost;
+    for (const RnnRun& run : failure.facts.rnn_runs)
+        lost.of += run.gpu == failure.gpu.index;
+    for (const FailedAllocation& call : failure.calls) {
         if (!call.run)
             continue;
         ++lost.cases;
-        if (severity_of(cudnn_copy(want.facts, call.run->library)) == Severity::error)
+        if (severity_of(cudnn_installation(failure.facts, call.run->library)) == Severity::error)
             lost.severity = Severity::error;
     }
     if (lost.of == 0)
@@ -156,7 +157,7 @@ Lost lost_cases(const Want& want) {
     return lost;
 }
 
-std::string lost_in_words(const Lost& lost) {
+std::string failed_in_words(const FailedRun& lost) {
     if (lost.cases == 0 && lost.of > 0)
         return "no recurrent network was affected";
     if (lost.cases == lost.of)
@@ -165,64 +166,65 @@ std::string lost_in_words(const Lost& lost) {
            pluralized(lost.of, "recurrent network", "recurrent networks") + " could not be run";
 }
 
-std::string processes_in_words(const Want& want) {
-    if (!want.board)
+std::string processes_in_words(const AllocationFailure& failure) {
+    if (!failure.board)
         return "";
-    if (want.board->processes.empty())
-        return "none visible; " + why_unseen(want.facts);
-    return holders_of(*want.board);
+    if (failure.board->processes.empty())
+        return "none visible; " + why_unseen(failure.facts);
+    return processes_on(*failure.board);
 }
 
-std::vector<Evidence> evidence_of(const Want& want) {
-    const FailedAllocation& first = want.calls.front();
-    const RnnRun* told = asked_cuda(want);
+std::vector<Evidence> evidence_of(const AllocationFailure& failure) {
+    const FailedAllocation& first = failure.calls.front();
+    const RnnRun* run = run_with_free_memory(failure);
     std::string first_call = "first call that failed";
     if (first.run)
         first_call += ", in case " + std::to_string(first.run->number);
     std::vector<Evidence> evidence = {{first_call, call_in_words(first), first.place + ".result"}};
-    if (nvml_tells(want))
-        evidence.push_back({"free memory according to NVML", free_of_total(*want.board),
-                            board_fact(want.facts, *want.board, "memory_free_mib")});
-    if (told)
-        evidence.push_back({"free memory according to CUDA", size_in_words(*told->free_bytes),
-                            place_of(want.facts, *told) + ".free_bytes"});
-    if (want.board)
-        evidence.push_back({"processes on the GPU", processes_in_words(want),
-                            board_fact(want.facts, *want.board, "processes")});
-    if (is_mig(want) && want.gpu.memory_total_mib)
+    if (nvml_shows_memory(failure))
+        evidence.push_back({"free memory according to NVML", free_of_total(*failure.board),
+                            board_fact(failure.facts, *failure.board, "memory_free_mib")});
+    if (run)
+        evidence.push_back({"free memory according to CUDA", size_in_words(*run->free_bytes),
+                            place_of(failure.facts, *run) + ".free_bytes"});
+    if (failure.board)
+        evidence.push_back({"processes on the GPU", processes_in_words(failure),
+                            board_fact(failure.facts, *failure.board, "processes")});
+    if (is_mig(failure) && failure.gpu.memory_total_mib)
         evidence.push_back({"memory of the MIG instance",
-                            std::to_string(*want.gpu.memory_total_mib) + " MiB",
-                            place_of(want.facts, want.gpu) + ".memory_total_mib"});
+                            std::to_string(*failure.gpu.memory_total_mib) + " MiB",
+                            place_of(failure.facts, failure.gpu) + ".memory_total_mib"});
     for (const char* name :
          {mps_limit, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "TF_FORCE_GPU_ALLOW_GROWTH",
           "XLA_PYTHON_CLIENT_PREALLOCATE", "XLA_PYTHON_CLIENT_MEM_FRACTION"})
-        if (const std::string* value = environment(want.facts, name))
+        if (const std::string* value = environment(failure.facts, name))
             evidence.push_back({name, escaped(*value, 100), "host.environment"});
-    evidence.push_back({"MPS control daemon", escaped(if_known(want.facts.driver.mps_pipe), 200),
+    evidence.push_back({"MPS control daemon", escaped(if_known(failure.facts.driver.mps_pipe), 200),
                         "driver.mps_pipe"});
     return evidence;
 }
 
-Finding ran_out(const Want& want) {
-    const Lost lost = lost_cases(want);
-    const Bound bound = bound_of(want);
+Finding ran_out(const AllocationFailure& failure) {
+    const FailedRun lost = failed_runs(failure);
+    const MemoryLimit limit = limit_of(failure);
     Finding finding = {.severity = lost.severity,
-                       .subject = subject_of(want.gpu),
-                       .gpu = want.gpu.index,
-                       .message = subject_of(want.gpu) + bound.how_it_ran_out + ": " +
-                                  call_in_words(want.calls.front()) + "; " + free_in_words(want) +
-                                  ", " + bound.words + "; " + lost_in_words(lost),
-                       .evidence = evidence_of(want),
-                       .remedies = {remedy(bound.remedy)},
-                       .symptoms = mapped(want.calls, &FailedAllocation::place)};
-    if (want.board)
-        finding.explains = {place_of(want.facts, *want.board)};
-    if (asked_for_too_much(want)) {
+                       .subject = subject_of(failure.gpu),
+                       .gpu = failure.gpu.index,
+                       .message = subject_of(failure.gpu) + limit.how_it_ran_out + ": " +
+                                  call_in_words(failure.calls.front()) + "; " +
+                                  free_in_words(failure) + ", " + limit.words + "; " +
+                                  failed_in_words(lost),
+                       .evidence = evidence_of(failure),
+                       .remedies = {remedy(limit.remedy)},
+                       .symptoms = mapped(failure.calls, &FailedAllocation::place)};
+    if (failure.board)
+        finding.explains = {place_of(failure.facts, *failure.board)};
+    if (requests_too_much(failure)) {
         finding.severity = Severity::warning;
-        finding.message += "; the case " + memory_in_words(*want.calls.front().run);
+        finding.message += "; the case " + memory_in_words(*failure.calls.front().run);
         finding.remedies.front().text +=
             ". To find the largest batch that fits, add --fit batch to the command";
-        finding.remedies.front().verify = rerun_command(want.facts, *want.calls.front().run);
+        finding.remedies.front().verify = rerun_command(failure.facts, *failure.calls.front().run);
     }
     return finding;
 }
@@ -230,28 +232,29 @@ Finding ran_out(const Want& want) {
 }  // namespace
 
 Verdict gpu_out_of_memory(const Facts& facts, const Matrix&) {
-    VerdictBuilder answers;
+    VerdictBuilder result;
     bool any_fault = false, too_large = false;
     for (const Gpu& gpu : facts.cuda_devices) {
-        const Want want{facts, gpu, board_of(facts, gpu), failed_allocations(facts, gpu.index)};
-        if (want.calls.empty())
+        const AllocationFailure failure{facts, gpu, board_of(facts, gpu),
+                                        failed_allocations(facts, gpu.index)};
+        if (failure.calls.empty())
             continue;
-        answers.fault(ran_out(want));
-        (asked_for_too_much(want) ? too_large : any_fault) = true;
+        result.fault(ran_out(failure));
+        (requests_too_much(failure) ? too_large : any_fault) = true;
     }
     if (too_large && !any_fault) {
-        Verdict verdict = answers.close();
+        Verdict verdict = result.finish();
         verdict.outcome = Outcome::undecided;
         verdict.reason = "a requested case needs more GPU memory than is free";
         return verdict;
     }
     if (!failures_are_known(facts))
-        answers.unknown("a kernel or a recurrent network failed for an unknown reason");
+        result.unknown("a kernel or a recurrent network failed for an unknown reason");
     const Verdict otherwise = pass_if_tried(facts, "no call ran out of memory");
     // The small networks tried here fit: that says nothing about the log's.
     if (facts.log && otherwise.outcome == Outcome::pass)
-        return answers.close_or(not_applicable(otherwise.reason));
-    return answers.close_or(otherwise);
+        return result.finish_or(not_applicable(otherwise.reason));
+    return result.finish_or(otherwise);
 }
 
 }  // namespace rnncheck::rules

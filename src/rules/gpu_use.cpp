@@ -59,7 +59,7 @@ static std::vector<Remedy> for_shared_gpu(const Facts& facts) {
 }
 
 /// A kernel of ours ran there in spite of it, as it does under MPS.
-static bool serves_us(const Facts& facts, const Board& board) {
+static bool our_kernel_ran(const Facts& facts, const Board& board) {
     const Gpu* gpu = gpu_of(facts, board);
     return gpu && std::ranges::any_of(facts.kernel_runs, [&](const KernelRun& run) {
                return run.gpu == gpu->index && run.result && run.result->ok();
@@ -75,7 +75,7 @@ static Verdict judge_exclusive_mode(const Facts& facts, const Board& board) {
         return pass("the GPU allows several processes");
     if (board.processes.empty())
         return pass("no other process uses the GPU");
-    if (serves_us(facts, board))
+    if (our_kernel_ran(facts, board))
         return not_applicable("rnncheck can use the GPU together with the other process");
     // In this mode the server of MPS is the one process, and all others share the GPU through it.
     if (facts.driver.mps_pipe)
@@ -128,20 +128,20 @@ static Verdict judge_free_memory(const Facts& facts, const Board& board, bool he
     if (held == board.processes.empty())
         return not_applicable(held ? "no process is visible on the GPU"
                                    : "processes use the memory");
-    return fault(
-        {.severity = severity_on(facts, board, Severity::warning),
-         .subject = subject_of(board),
-         .gpu = board.index,
-         .message =
-             subject_of(board) + " has only " + free_of_total(board) + " of memory free" +
-             (held ? "; in use by " + holders_of(board) : ", and no visible process uses the rest"),
-         .evidence = {{"free memory", free_of_total(board),
-                       board_fact(facts, board, "memory_free_mib")},
-                      {"processes on the GPU", held ? holders_of(board) : "none visible",
-                       board_fact(facts, board, "processes")}},
-         .remedies = {held ? remedy("gpu_memory_held_by_other_process")
-                           : on_host(facts, remedy("gpu_memory_low"))},
-         .symptoms = {place_of(facts, board)}});
+    return fault({.severity = severity_on(facts, board, Severity::warning),
+                  .subject = subject_of(board),
+                  .gpu = board.index,
+                  .message = subject_of(board) + " has only " + free_of_total(board) +
+                             " of memory free" +
+                             (held ? "; in use by " + processes_on(board)
+                                   : ", and no visible process uses the rest"),
+                  .evidence = {{"free memory", free_of_total(board),
+                                board_fact(facts, board, "memory_free_mib")},
+                               {"processes on the GPU", held ? processes_on(board) : "none visible",
+                                board_fact(facts, board, "processes")}},
+                  .remedies = {held ? remedy("gpu_memory_held_by_other_process")
+                                    : on_host(facts, remedy("gpu_memory_low"))},
+                  .symptoms = {place_of(facts, board)}});
 }
 
 Verdict gpu_memory_held_by_other_process(const Facts& facts, const Matrix&) {

@@ -29,7 +29,7 @@ static std::optional<DecidingCheck> helper_may_load_it(const Facts& facts) {
 }
 
 Verdict kernel_module_missing(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts))
+    if (driver_responds(facts))
         return pass("the driver works");
     if (on_wsl(facts))
         return not_applicable("under WSL, Windows provides the kernel driver");
@@ -40,16 +40,16 @@ Verdict kernel_module_missing(const Facts& facts, const Matrix&) {
     if (!driver_library_seen(facts))
         return undecided("whether a driver library is installed is unknown");
     if (!facts.driver.module_loaded)
-        return undecided(kernel_not_asked(facts));
+        return undecided(why_kernel_unknown(facts));
     if (!kernel_module_gone(facts))
         return undecided("no module is listed, but device nodes exist");
-    const auto release = driver_library_version(facts);
+    const auto version = driver_library_version(facts);
     const std::string path = libcuda_in_use(facts);
     const auto decided_by = helper_may_load_it(facts);
     return fault(
         {.subject = "NVIDIA kernel module",
          .message = "the NVIDIA kernel module is not loaded, although the driver library " + path +
-                    if_any(" (version ", release, ")") + " is installed" +
+                    if_any(" (version ", version, ")") + " is installed" +
                     (bus_without_gpu(facts) ? "; no NVIDIA GPU is on the PCI bus" : ""),
          .evidence = {{"driver library", path, "libraries"},
                       {"kernel module", "not loaded", "driver.module_loaded"},
@@ -87,12 +87,12 @@ static std::string helper_in_words(const std::optional<bool>& is_installed) {
 /// The kernel module is loaded, but the files in /dev through which programs reach it do not exist.
 /// So it should be on a machine without a display, until the first CUDA program runs.
 Verdict device_nodes_missing(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts))
+    if (driver_responds(facts))
         return pass("the driver works");
     if (on_wsl(facts))
         return not_applicable("WSL uses /dev/dxg instead of these nodes");
     if (!facts.driver.module_loaded)
-        return undecided(kernel_not_asked(facts));
+        return undecided(why_kernel_unknown(facts));
     if (!*facts.driver.module_loaded)
         return not_applicable("the kernel module is not loaded");
     if (!probe_completed(facts, "driver_files"))
@@ -114,7 +114,7 @@ Verdict device_nodes_missing(const Facts& facts, const Matrix&) {
             {"nvidia-modprobe, set-user-id", helper_in_words(helper), "driver.modprobe_helper"},
             {"--make-nodes", facts.tool.make_nodes ? "used" : "", "tool.make_nodes"},
             {"cuInit", if_known(facts.driver.init), "driver.init"}}};
-    if (nodes_made_on_demand(facts)) {
+    if (nodes_created_lazily(facts)) {
         finding.severity = Severity::note;
         finding.message = missing +
                           " will be created by nvidia-modprobe when the first CUDA program starts; "
@@ -158,9 +158,9 @@ static Remedy open_nodes(const Facts& facts, const DeviceNode& node) {
 }
 
 Verdict device_nodes_unreadable(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts))
+    if (driver_responds(facts))
         return pass("the driver works");
-    const auto closed = closed_nodes(facts);
+    const auto closed = inaccessible_nodes(facts);
     if (!closed.empty())
         return fault(
             {.subject = closed.front(),
@@ -180,7 +180,7 @@ Verdict device_nodes_unreadable(const Facts& facts, const Matrix&) {
 }
 
 static Finding uvm_missing(const Facts& facts) {
-    const bool to_come = nodes_made_on_demand(facts);
+    const bool to_come = nodes_created_lazily(facts);
     Finding finding = {
         .severity = Severity::error,
         .subject = "/dev/nvidia-uvm",
@@ -208,7 +208,7 @@ static Finding uvm_missing(const Facts& facts) {
 }
 
 Verdict uvm_device_node_missing(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts))
+    if (driver_responds(facts))
         return pass("the driver works");
     if (const auto why = lower_cause(facts))
         return not_applicable(*why);
@@ -225,7 +225,7 @@ Verdict uvm_device_node_missing(const Facts& facts, const Matrix&) {
     if (!facts.driver.init)
         return undecided(
             "the result of cuInit is unknown, and CUDA programs may create the node themselves");
-    if (uvm_node_to_blame(facts))
+    if (uvm_node_is_cause(facts))
         return fault(uvm_missing(facts));
     return not_applicable("cuInit failed for another reason");
 }
@@ -233,7 +233,7 @@ Verdict uvm_device_node_missing(const Facts& facts, const Matrix&) {
 /// What the kernel shows of a driver is in /proc, /sys and /dev, and this process does not see
 /// them.
 Verdict system_folders_hidden(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts))
+    if (driver_responds(facts))
         return pass("the driver works");
     const bool kernel_hidden = is_hidden(facts, "/proc") && is_hidden(facts, "/sys") &&
                                !facts.driver.module_loaded.value_or(false);

@@ -69,13 +69,13 @@ static std::string kind_of(const Library& library) {
 Verdict library_file_damaged(const Facts& facts, const Matrix&) {
     if (has_dlls(facts))
         return dll_unusable(facts);
-    VerdictBuilder answers;
+    VerdictBuilder result;
     if (!libraries_listed(facts))
-        answers.unknown("the library directories could not be searched");
+        result.unknown("the library directories could not be searched");
     const bool driver_found = driver_library(facts);
     for (const auto& library : facts.libraries) {
         if (!read_whole(library) && !library.problem)
-            answers.unknown("a library file was not read completely");
+            result.unknown("a library file was not read completely");
         const auto what = defect(library);
         if (!what || (!driver_found && is_link_to_missing_driver(library)))
             continue;
@@ -91,10 +91,10 @@ Verdict library_file_damaged(const Facts& facts, const Matrix&) {
             .remedies = {reinstall}};
         if (in_the_way)
             finding.explains = {kind_of(library)};
-        answers.fault(std::move(finding));
+        result.fault(std::move(finding));
     }
-    answers.passed("every GPU library found is a complete file");
-    return answers.close();
+    result.passed("every GPU library found is a complete file");
+    return result.finish();
 }
 
 static Finding foreign(const Facts& facts, const Library& library, bool only_copy) {
@@ -116,14 +116,14 @@ static Finding foreign(const Facts& facts, const Library& library, bool only_cop
 }
 
 Verdict library_for_other_machine(const Facts& facts, const Matrix&) {
-    VerdictBuilder answers;
+    VerdictBuilder result;
     if (!libraries_listed(facts))
-        answers.unknown("the library directories could not be searched");
+        result.unknown("the library directories could not be searched");
     for (const auto& library : facts.libraries) {
         if (!on_loader_path(library))
             continue;
         if (!read_whole(library) && !library.problem)
-            answers.unknown("a library in the loader's search path was not read completely");
+            result.unknown("a library in the loader's search path was not read completely");
         if (library.problem != FileProblem::other_class &&
             library.problem != FileProblem::other_machine)
             continue;
@@ -133,10 +133,10 @@ Verdict library_for_other_machine(const Facts& facts, const Matrix&) {
             return !other.problem && file_name(other.path) == file_name(library.path);
         });
         if (only_copy || library.found_via == FoundVia::ld_library_path)
-            answers.fault(foreign(facts, library, only_copy));
+            result.fault(foreign(facts, library, only_copy));
     }
-    answers.passed("every GPU library that the loader would load is for this machine");
-    return answers.close();
+    result.passed("every GPU library that the loader would load is for this machine");
+    return result.finish();
 }
 
 /// The loader gives this file, or it lies beside the cuDNN that a framework gets; unset where it is
@@ -194,11 +194,11 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
 Verdict zlib_missing(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dll_of_zlib_missing(facts);
-    if (cudnn_copies(facts).empty())
+    if (cudnn_installations(facts).empty())
         return without_cudnn(facts);
     if (!libraries_listed(facts))
         return undecided("the library directories could not be searched");
-    VerdictBuilder answers;
+    VerdictBuilder result;
     std::map<std::string, std::vector<const Library*>> by_directory;
     std::string zlib;
     for (const LibraryKind kind : {LibraryKind::cudnn, LibraryKind::cudnn_part})
@@ -210,17 +210,17 @@ Verdict zlib_missing(const Facts& facts, const Matrix& matrix) {
                 continue;
             const auto used = is_used(facts, *part);
             if (!used)
-                answers.unknown("whether a framework loads the cuDNN in " +
-                                directory_of(part->path) + " is unknown");
+                result.unknown("whether a framework loads the cuDNN in " +
+                               directory_of(part->path) + " is unknown");
             if (!used.value_or(false))
                 continue;
             by_directory[directory_of(part->path)].push_back(part);
             zlib = *name;
         }
     for (const auto& [directory, parts] : by_directory)
-        answers.fault(missing(facts, parts, zlib, matrix));
-    answers.passed("no cuDNN library lacks zlib");
-    return answers.close();
+        result.fault(missing(facts, parts, zlib, matrix));
+    result.passed("no cuDNN library lacks zlib");
+    return result.finish();
 }
 
 }  // namespace rnncheck::rules

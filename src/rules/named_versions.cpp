@@ -39,27 +39,27 @@ struct Found {
     std::optional<Version> version;
 };
 
-static void compare(VerdictBuilder& answers, const std::vector<Found>& all, const std::string& name,
+static void compare(VerdictBuilder& result, const std::vector<Found>& all, const std::string& name,
                     const std::string& source, const std::optional<std::string>& text,
                     const std::string& profile) {
     if (!text)
         return;
     const auto wanted = expected_version(*text);
     if (!wanted)
-        return answers.unknown("'" + *text + "' is not a version that can be expected");
+        return result.unknown("'" + *text + "' is not a version that can be expected");
     std::string expected = wanted->version.text;
     if (wanted->or_later)
         expected += " or a later version";
     const std::string expects = "'" + profile + "' expects " + expected;
     if (all.empty())
-        answers.unknown("no version of " + name + " is known; " + expects);
+        result.unknown("no version of " + name + " is known; " + expects);
     for (const auto& [subject, version] : all)
         if (!version)
-            answers.unknown("the version of " + subject + " is unknown; " + expects);
+            result.unknown("the version of " + subject + " is unknown; " + expects);
         else if (wanted->fits(*version))
-            answers.passed("all versions are as '" + profile + "' expects");
+            result.passed("all versions are as '" + profile + "' expects");
         else
-            answers.fault(
+            result.fault(
                 {.subject = subject,
                  .message =
                      "the version of " + subject + " is " + version->text + ", but " + expects,
@@ -75,18 +75,18 @@ Verdict version_not_expected(const Facts& facts, const Matrix&) {
         return not_applicable("no profile expects a version");
     const ExpectedMachine& expected = *facts.expected;
     const std::string& profile = expected.profile;
-    VerdictBuilder answers;
-    compare(answers, {{"the driver", driver_version(facts)}}, "the driver",
-            "driver.library_version", expected.driver, profile);
+    VerdictBuilder result;
+    compare(result, {{"the driver", driver_version(facts)}}, "the driver", "driver.library_version",
+            expected.driver, profile);
     const auto runtimes = mapped(facts.runtimes, [](const Runtime& runtime) {
         return Found{"the CUDA runtime at " + runtime.library, runtime.version};
     });
-    compare(answers, runtimes, "the CUDA runtime", "runtimes", expected.cuda, profile);
+    compare(result, runtimes, "the CUDA runtime", "runtimes", expected.cuda, profile);
     const auto cudnns = mapped(facts.cudnns, [](const Cudnn& one) {
         return Found{"cuDNN at " + one.library, one.version};
     });
-    compare(answers, cudnns, "cuDNN", "cudnns", expected.cudnn, profile);
-    return answers.close();
+    compare(result, cudnns, "cuDNN", "cudnns", expected.cudnn, profile);
+    return result.finish();
 }
 
 }  // namespace rnncheck::rules

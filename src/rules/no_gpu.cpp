@@ -79,13 +79,13 @@ static std::string instances_in(const Facts& facts) {
 Verdict no_gpu_visible(const Facts& facts, const Matrix&) {
     if (!facts.cuda_devices.empty())
         return pass("CUDA sees a GPU");
-    if (nodes_made_on_demand(facts))
+    if (nodes_created_lazily(facts))
         return undecided("device nodes are missing until the first CUDA program creates them");
     if (const auto verdict = without_cuinit(facts))
         return *verdict;
     if (!facts.driver.init->ok() && init_code(facts) != cuda_no_device)
         return not_applicable("the driver does not initialize");
-    if (!probe_completed(facts, "driver_api") && driver_answers(facts))
+    if (!probe_completed(facts, "driver_api") && driver_responds(facts))
         return undecided("querying the driver did not finish");
     const bool any_mig = std::ranges::any_of(facts.nvml_devices, reasons[0].holds);
     return fault({.subject = "GPU",
@@ -201,7 +201,7 @@ Verdict gpu_hidden_by_setting(const Facts& facts, const Matrix&) {
         return not_applicable("the driver does not initialize");
     if (!facts.cuda_devices.empty())
         return part_hidden(facts, *value);
-    if (!probe_completed(facts, "driver_api") && driver_answers(facts))
+    if (!probe_completed(facts, "driver_api") && driver_responds(facts))
         return undecided("querying the driver did not finish");
     Finding finding =
         hidden(facts, "CUDA_VISIBLE_DEVICES", Severity::error, "hides every GPU from CUDA");
@@ -211,7 +211,7 @@ Verdict gpu_hidden_by_setting(const Facts& facts, const Matrix&) {
 }
 
 Verdict container_no_gpu_runtime(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts))
+    if (driver_responds(facts))
         return pass("the driver works");
     if (!in_container(facts))
         return not_applicable("no container was detected");

@@ -439,7 +439,7 @@ static std::optional<Finding> timed_out(const Facts& facts, const ProbeRun& run,
 }
 
 /// What the deadline ended in the same call of the same probe, on several GPUs, is one finding.
-static void join_cut_offs(std::vector<Finding>& findings, const CutOffs& cut_offs) {
+static void merge_deadline_findings(std::vector<Finding>& findings, const CutOffs& cut_offs) {
     std::map<std::string, std::vector<Finding>> by_call;
     for (Finding& finding : findings)
         if (finding.severity == Severity::warning)
@@ -462,7 +462,7 @@ Verdict probe_timed_out(const Facts& facts, const Matrix&) {
     Verdict verdict =
         over_probe_ends(facts, "every call returned in time",
                         [&](const ProbeRun& run) { return timed_out(facts, run, cut_offs); });
-    join_cut_offs(verdict.findings, cut_offs);
+    merge_deadline_findings(verdict.findings, cut_offs);
     return verdict;
 }
 

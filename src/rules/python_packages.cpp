@@ -32,20 +32,20 @@ static std::string again(const std::string& requirement) {
     return "install --force-reinstall --no-deps " + shell_quoted(requirement);
 }
 
-static void judge_packages(const PythonEnvironment& environment, VerdictBuilder& answers) {
+static void judge_packages(const PythonEnvironment& environment, VerdictBuilder& result) {
     for (const PythonPackage& package : environment.packages) {
         if (package.name.starts_with("nvidia-cudnn"))
             continue;  // cudnn_installation_broken tells of it
         auto changes = changed_files(package);
         if (changes.empty()) {
-            answers.passed("the libraries of the checked packages are unchanged");
+            result.passed("the libraries of the checked packages are unchanged");
             continue;
         }
         const std::string command = pip(&environment, again(package.name + "==" + package.version));
         Finding finding =
             changed(package, std::move(changes), remedy("package_files_missing", {command}));
         finding.confidence = Confidence::likely;
-        answers.fault(std::move(finding));
+        result.fault(std::move(finding));
     }
 }
 
@@ -53,10 +53,10 @@ Verdict package_files_missing(const Facts& facts, const Matrix&) {
     const auto environments = possibly_active(facts);
     if (environments.empty())
         return without_environment(facts, "packages");
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const PythonEnvironment* environment : environments)
-        judge_packages(*environment, answers);
-    return answers.close_or(
+        judge_packages(*environment, result);
+    return result.finish_or(
         not_applicable("the active environment has none of the checked packages"));
 }
 
@@ -107,7 +107,7 @@ static Verdict judge_cudnn_packages(const Facts& facts, const PythonEnvironment&
                               .evidence = {{one->name, one->version, "pythons"},
                                            {other->name, other->version, "pythons"}},
                               .remedies = {only_one_of(facts, environment, {one, other})}});
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const PythonPackage* package : packages)
         if (auto changes = changed_files(*package); !changes.empty()) {
             Finding finding =
@@ -115,19 +115,19 @@ static Verdict judge_cudnn_packages(const Facts& facts, const PythonEnvironment&
             for (const Cudnn& cudnn : facts.cudnns)  // a mixture of versions follows from it
                 if (cudnn.library.starts_with(package->directory + '/'))
                     finding.explains.push_back(cudnn.library);
-            answers.fault(std::move(finding));
+            result.fault(std::move(finding));
         }
-    return answers.close_or(pass("the cuDNN files are those of its package"));
+    return result.finish_or(pass("the cuDNN files are those of its package"));
 }
 
 Verdict cudnn_installation_broken(const Facts& facts, const Matrix&) {
     const auto environments = possibly_active(facts);
     if (environments.empty())
         return without_environment(facts, "packages");
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const PythonEnvironment* environment : environments)
-        answers.add(judge_cudnn_packages(facts, *environment));
-    return answers.close();
+        result.add(judge_cudnn_packages(facts, *environment));
+    return result.finish();
 }
 
 /// Of "tensorflow 2.18.0" the name.
@@ -194,17 +194,17 @@ static Finding both(const Facts& facts, const Matrix& matrix, const Framework& f
 }
 
 Verdict cpu_and_gpu_packages_both_installed(const Facts& facts, const Matrix& matrix) {
-    const auto judge = [&](const Framework& framework, VerdictBuilder& answers) {
+    const auto judge = [&](const Framework& framework, VerdictBuilder& result) {
         const auto names = packages_of(framework);
         const auto without = std::ranges::count_if(names, is_without_cuda);
         const bool mixed = without > 0 && without < static_cast<std::ptrdiff_t>(names.size());
         if (!framework.package && !framework.other_packages.empty())
-            answers.unknown("the installed packages of " + words_of(framework) + " are unknown");
+            result.unknown("the installed packages of " + words_of(framework) + " are unknown");
         else if (mixed && !framework.uses_cuda)
-            answers.unknown("the package that installed the files of " + words_of(framework) +
-                            " is unknown");
+            result.unknown("the package that installed the files of " + words_of(framework) +
+                           " is unknown");
         else if (mixed)
-            answers.fault(both(facts, matrix, framework));
+            result.fault(both(facts, matrix, framework));
     };
     return over_frameworks(
         facts, matrix, "no framework in the active environment has both a CPU and a GPU package",
@@ -283,21 +283,21 @@ Verdict wrong_python_environment(const Facts& facts, const Matrix&) {
                            "pythons"}},
              .remedies = {use("Activate the environment again, so that its python is first on PATH",
                               *named)}});
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const Framework& framework : facts.frameworks) {
         const Framework* better = cuda_framework_elsewhere(facts, framework.name);
         if (framework.environment != active->path || framework.uses_cuda == true || !better)
             continue;
         if (framework.uses_cuda && better->uses_cuda)
-            answers.fault(better_elsewhere(facts, *active, *better, "a build without CUDA"));
+            result.fault(better_elsewhere(facts, *active, *better, "a build without CUDA"));
         else
-            answers.unknown("whether the builds of " + framework.name + " have CUDA is unknown");
+            result.unknown("whether the builds of " + framework.name + " have CUDA is unknown");
     }
     if (has_frameworks(facts, *active))
-        return answers.close_or(pass("the checked environment is the one that runs"));
+        return result.finish_or(pass("the checked environment is the one that runs"));
     if (const Framework* better = cuda_framework_elsewhere(facts, ""); better && better->uses_cuda)
-        answers.fault(better_elsewhere(facts, *active, *better, "no framework"));
-    return answers.close_or(
+        result.fault(better_elsewhere(facts, *active, *better, "no framework"));
+    return result.finish_or(
         not_applicable("no framework is installed in the active Python environment"));
 }
 
@@ -389,14 +389,14 @@ static Severity severity_of_dead(const PythonEnvironment& dead) {
 Verdict python_interpreter_missing(const Facts& facts, const Matrix&) {
     if (facts.pythons.empty())
         return without_environment(facts, "environments");
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const PythonEnvironment& python : facts.pythons) {
         if (!python.missing_interpreter) {
             if (!python.interpreter)
-                answers.no_pass("an environment without an interpreter was found");
+                result.block_pass("an environment without an interpreter was found");
             continue;
         }
-        answers.fault(
+        result.fault(
             {.severity = severity_of_dead(python),
              .subject = python.path,
              .message = "no program can run in the Python environment " + python.path +
@@ -405,7 +405,7 @@ Verdict python_interpreter_missing(const Facts& facts, const Matrix&) {
                           {"interpreter that it needs", *python.missing_interpreter, "pythons"}},
              .remedies = {revived(facts, python)}});
     }
-    return answers.close_or(pass("the interpreters of the environments exist"));
+    return result.finish_or(pass("the interpreters of the environments exist"));
 }
 
 }  // namespace rnncheck::rules

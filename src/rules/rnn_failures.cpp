@@ -14,18 +14,18 @@ namespace rnncheck::rules {
 static Finding without_handle(const Facts& facts, const Matrix& matrix, const Sweep& sweep,
                               const Runs& runs) {
     const RnnRun& run = *runs.front();
-    const CudnnCopy copy = cudnn_copy(facts, sweep.library);
+    const CudnnInstallation installation = cudnn_installation(facts, sweep.library);
     Finding finding =
         about_cases(facts, sweep, {&run},
                     "cuDNN cannot create a handle on " + gpu_subject(facts, sweep.gpu) + ": " +
-                        in_words(*run.result) + ", " + name_of(copy),
+                        in_words(*run.result) + ", " + name_of(installation),
                     remedy("cudnn_handle_refused"));
     finding.symptoms = places_of(facts, runs);
     // NVIDIA documents different meanings of the status for different major versions.
-    if (const auto row = matrix.status("cudnn", copy.major, run.result->code);
-        row && copy.major > 0)
-        finding.evidence.push_back(
-            {row->name + " in cuDNN " + std::to_string(copy.major), row->meaning, row->source.url});
+    if (const auto row = matrix.status("cudnn", installation.major, run.result->code);
+        row && installation.major > 0)
+        finding.evidence.push_back({row->name + " in cuDNN " + std::to_string(installation.major),
+                                    row->meaning, row->source.url});
     if (const Board* board = board_at(facts, sweep.gpu); board && board->memory_free_mib)
         finding.evidence.push_back({"free GPU memory", free_of_total(*board),
                                     board_fact(facts, *board, "memory_free_mib")});
@@ -34,7 +34,7 @@ static Finding without_handle(const Facts& facts, const Matrix& matrix, const Sw
 
 /// cuDNN loads, but cannot create a handle on a GPU: nothing can be computed there.
 Verdict cudnn_handle_refused(const Facts& facts, const Matrix& matrix) {
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const auto& sweep : sweeps(facts)) {
         Runs runs = sweep.runs;
         std::erase_if(runs, [](const RnnRun* run) {
@@ -42,12 +42,12 @@ Verdict cudnn_handle_refused(const Facts& facts, const Matrix& matrix) {
             return !obstacle || obstacle->call != "cudnnCreate";
         });
         if (!runs.empty())
-            answers.fault(without_handle(facts, matrix, sweep, runs));
+            result.fault(without_handle(facts, matrix, sweep, runs));
         else if (!failures_are_known(facts, sweep.library))
-            answers.unknown("some cases did not run on " + gpu_subject(facts, sweep.gpu) +
-                            " for an unknown reason");
+            result.unknown("some cases did not run on " + gpu_subject(facts, sweep.gpu) +
+                           " for an unknown reason");
     }
-    return answers.close_or(pass_if_tried(facts, "cuDNN created a handle"));
+    return result.finish_or(pass_if_tried(facts, "cuDNN created a handle"));
 }
 
 /// The processes that these cases terminated, of which each restart of the probe may end in another
@@ -71,40 +71,44 @@ static void add_processes(const Facts& facts, const Runs& runs, Finding& finding
 
 /// A call for a recurrent network failed, or its process died in it.
 Verdict rnn_call_failed(const Facts& facts, const Matrix&) {
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const auto& sweep : sweeps(facts)) {
         const Runs runs = runs_with(sweep, RunEnd::failed);
         if (!runs_with(sweep, RunEnd::out_of_memory).empty())
-            answers.no_pass("the GPU ran out of memory");
+            result.block_pass("the GPU ran out of memory");
         if (runs.empty())
             continue;
-        Finding finding = about_promised(facts, sweep, runs, "failed on", [&](const Runs& owed) {
-            return about_cases(
-                facts, sweep, owed, cases_in_words(facts, sweep, owed, "failed on"),
-                on_host(facts, remedy("rnn_call_failed", {verify_command(facts, *owed.front())})));
-        });
+        Finding finding =
+            finding_for_supported(facts, sweep, runs, "failed on", [&](const Runs& required) {
+                return about_cases(
+                    facts, sweep, required, cases_in_words(facts, sweep, required, "failed on"),
+                    on_host(facts,
+                            remedy("rnn_call_failed", {verify_command(facts, *required.front())})));
+            });
         add_processes(facts, runs, finding);
-        answers.fault(std::move(finding));
+        result.fault(std::move(finding));
     }
-    return answers.close_or(pass_if_tried(facts, "no RNN call failed"));
+    return result.finish_or(pass_if_tried(facts, "no RNN call failed"));
 }
 
 /// cuDNN refused the arguments or the set-up of a case that frameworks use.
 Verdict rnn_call_refused(const Facts& facts, const Matrix&) {
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const auto& sweep : sweeps(facts)) {
         const Runs runs = runs_with(sweep, RunEnd::rejected);
         if (runs.empty())
             continue;
-        answers.fault(about_promised(facts, sweep, runs, "rejected by", [&](const Runs& owed) {
-            const RnnRun& first = *owed.front();
-            return about_cases(facts, sweep, owed,
-                               name_of(facts, sweep) + " rejects " + count_of(owed) + ", first '" +
-                                   describe(first.rnn_case) + "': " + answer_of(first),
-                               remedy("rnn_call_refused", {verify_command(facts, first)}));
-        }));
+        result.fault(
+            finding_for_supported(facts, sweep, runs, "rejected by", [&](const Runs& required) {
+                const RnnRun& first = *required.front();
+                return about_cases(facts, sweep, required,
+                                   name_of(facts, sweep) + " rejects " + count_of(required) +
+                                       ", first '" + describe(first.rnn_case) +
+                                       "': " + outcome_of(first),
+                                   remedy("rnn_call_refused", {verify_command(facts, first)}));
+            }));
     }
-    return answers.close_or(pass_if_tried(facts, "cuDNN rejected no case"));
+    return result.finish_or(pass_if_tried(facts, "cuDNN rejected no case"));
 }
 
 /// The tables list support for LSTMs of this form alone.
@@ -134,36 +138,36 @@ static Finding unsupported(const Facts& facts, const Sweep& sweep, const Runs& r
 }
 
 static void judge_support(const Facts& facts, const Matrix& matrix, const Sweep& sweep,
-                          VerdictBuilder& answers) {
-    const auto version = cudnn_copy(facts, sweep.library).version;
+                          VerdictBuilder& result) {
+    const auto version = cudnn_installation(facts, sweep.library).version;
     const Gpu* gpu = gpu_at(facts, sweep.gpu);
-    Runs owed;
+    Runs required;
     std::optional<RnnRequiredSupport> first_row;
     for (const RnnRun* run : runs_with(sweep, RunEnd::not_supported)) {
-        if (!is_plain(run->rnn_case) || not_promised(facts, *run))
+        if (!is_plain(run->rnn_case) || why_unsupported(facts, *run))
             continue;
         if (!version || !gpu || !gpu->compute_capability)
-            return answers.unknown("the cases that " + name_of(facts, sweep) +
-                                   " should support are unknown");
+            return result.unknown("the cases that " + name_of(facts, sweep) +
+                                  " should support are unknown");
         const auto row =
             matrix.requires_support(*version, *gpu->compute_capability,
                                     name_of(run->rnn_case.dtype), name_of(run->rnn_case.algorithm));
         if (row)
-            owed.push_back(run);
+            required.push_back(run);
         else if (row.coverage != Coverage::silent)
-            answers.outside(outside_data("cuDNN " + version->text, row.coverage, matrix));
+            result.outside(outside_data("cuDNN " + version->text, row.coverage, matrix));
         if (row && !first_row)
             first_row = *row;
     }
-    if (!owed.empty())
-        answers.fault(unsupported(facts, sweep, owed, *first_row));
+    if (!required.empty())
+        result.fault(unsupported(facts, sweep, required, *first_row));
 }
 
 Verdict rnn_case_not_offered(const Facts& facts, const Matrix& matrix) {
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const auto& sweep : sweeps(facts))
-        judge_support(facts, matrix, sweep, answers);
-    return answers.close_or(
+        judge_support(facts, matrix, sweep, result);
+    return result.finish_or(
         pass_if_tried(facts, "cuDNN supports every case that it should support"));
 }
 
@@ -179,12 +183,12 @@ static const RnnRun* obstacle(const Sweep& sweep) {
 }
 
 static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run) {
-    const CudnnCopy copy = cudnn_copy(facts, run.library);
-    return {.severity = severity_of(copy),
+    const CudnnInstallation installation = cudnn_installation(facts, run.library);
+    return {.severity = severity_of(installation),
             .subject = subject_of(gpu),
             .gpu = gpu.index,
             .message = "no recurrent network could be run on " + subject_of(gpu) + " with " +
-                       name_of(copy) + ": " + in_words(*run.result),
+                       name_of(installation) + ": " + in_words(*run.result),
             .evidence = {evidence_of(facts, run, in_words(*run.result))},
             .remedies = {run.result->code == cuda_device_unavailable
                              ? remedy("gpu_not_tested/busy")
@@ -210,14 +214,14 @@ static std::string why_not(const Facts& facts, const Gpu& gpu) {
 using NotRun = std::map<std::string, std::vector<int>>;
 
 static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep,
-                        VerdictBuilder& answers, NotRun& not_run) {
+                        VerdictBuilder& result, NotRun& not_run) {
     const std::size_t skipped = runs_with(sweep, RunEnd::skipped).size();
     if (skipped == 0)
-        return answers.passed("every case was run on every GPU");
+        return result.passed("every case was run on every GPU");
     const RnnRun* run = skipped < sweep.runs.size() ? nullptr : obstacle(sweep);
     if (!run)
         return not_run[why_not(facts, gpu)].push_back(gpu.index);
-    answers.fault(not_tested(facts, gpu, *run));
+    result.fault(not_tested(facts, gpu, *run));
 }
 
 /// Why the test kernel does not run on this GPU or returns incorrect results: no recurrent network
@@ -237,23 +241,23 @@ static std::optional<std::string> kernel_fails(const Facts& facts, int gpu) {
     return std::nullopt;
 }
 
-static void judge_whether_tested(const Facts& facts, const Gpu& gpu, VerdictBuilder& answers,
+static void judge_whether_tested(const Facts& facts, const Gpu& gpu, VerdictBuilder& result,
                                  NotRun& not_run) {
     if (const auto cause = kernel_fails(facts, gpu.index))
-        return answers.no_pass(*cause);
+        return result.block_pass(*cause);
     bool any = false;
     for (const Sweep& sweep : sweeps(facts)) {
         if (sweep.gpu != gpu.index)
             continue;
         any = true;
-        judge_sweep(facts, gpu, sweep, answers, not_run);
+        judge_sweep(facts, gpu, sweep, result, not_run);
     }
     if (!any)
         not_run[why_not(facts, gpu)].push_back(gpu.index);
 }
 
 Verdict gpu_not_tested(const Facts& facts, const Matrix&) {
-    if (nodes_made_on_demand(facts))
+    if (nodes_created_lazily(facts))
         return undecided(
             "device nodes are missing until the first CUDA program creates them: run rnncheck "
             "doctor --make-nodes");
@@ -262,21 +266,21 @@ Verdict gpu_not_tested(const Facts& facts, const Matrix&) {
     if (std::ranges::none_of(facts.cudnns,
                              [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); }))
         return pass_if_tried(facts, "", "whether cuDNN's RNN API works is unknown");
-    VerdictBuilder answers;
+    VerdictBuilder result;
     NotRun not_run;
     for (const auto& gpu : facts.cuda_devices)
         if (!facts.rnn_request || facts.rnn_request->gpu.value_or(gpu.index) == gpu.index)
-            judge_whether_tested(facts, gpu, answers, not_run);
+            judge_whether_tested(facts, gpu, result, not_run);
     std::vector<std::string> reasons;
     for (auto& [why, gpus] : not_run) {
         gpus.erase(std::unique(gpus.begin(), gpus.end()), gpus.end());
         reasons.push_back("not every case was run on " + gpus_in_words(gpus) + ": " + why);
     }
     if (!reasons.empty())
-        answers.unknown(join(reasons, "; "));
+        result.unknown(join(reasons, "; "));
     if (facts.rnn_request && facts.rnn_request->gpu && !gpu_at(facts, *facts.rnn_request->gpu))
-        answers.unknown("there is no GPU " + std::to_string(*facts.rnn_request->gpu));
-    return answers.close();
+        result.unknown("there is no GPU " + std::to_string(*facts.rnn_request->gpu));
+    return result.finish();
 }
 
 }  // namespace rnncheck::rules

@@ -12,7 +12,7 @@ namespace rnncheck::rules {
 
 /// Errors in units of what is allowed, so that data types compare; an error that is no number is
 /// the worst.
-static double badness(const RnnRun& run) {
+static double relative_error(const RnnRun& run) {
     const double error = run.largest_error.value_or(HUGE_VAL);
     const double limit = run.limit.value_or(0);
     if (std::isfinite(error) && limit > 0)
@@ -36,7 +36,7 @@ static std::optional<Algorithm> algorithm_without_fault(const Sweep& sweep) {
 
 /// The same cuDNN on another GPU, or another cuDNN on the same one, shows which of the two is at
 /// fault.
-static std::string what_to_suspect(const Facts& facts, const Sweep& wrong_results) {
+static std::string likely_culprit(const Facts& facts, const Sweep& wrong_results) {
     const auto is_right = [](const Sweep& sweep) {
         return !runs_with(sweep, RunEnd::ok).empty() && runs_with(sweep, RunEnd::incorrect).empty();
     };
@@ -48,7 +48,8 @@ static std::string what_to_suspect(const Facts& facts, const Sweep& wrong_result
                    "the GPU";
         if (other.library != wrong_results.library && other.gpu == wrong_results.gpu &&
             is_right(other))
-            return "It returns correct results with " + name_of(cudnn_copy(facts, other.library)) +
+            return "It returns correct results with " +
+                   name_of(cudnn_installation(facts, other.library)) +
                    ", so use another version of cuDNN";
     }
     if (const auto algorithm = algorithm_without_fault(wrong_results))
@@ -58,14 +59,15 @@ static std::string what_to_suspect(const Facts& facts, const Sweep& wrong_result
 }
 
 static Finding wrong_results(const Facts& facts, const Sweep& sweep, Runs runs) {
-    std::ranges::stable_sort(runs, std::greater(), [](const RnnRun* run) { return badness(*run); });
+    std::ranges::stable_sort(runs, std::greater(),
+                             [](const RnnRun* run) { return relative_error(*run); });
     const RnnRun& worst = *runs.front();
     const std::string of_all = " of " + std::to_string(sweep.runs.size());
     Finding finding = about_cases(
         facts, sweep, runs,
         count_of(runs) + of_all + " returned incorrect results on " + name_of(facts, sweep) +
             ", worst '" + describe(worst.rnn_case) + "': " + how_wrong(worst),
-        remedy("rnn_result_wrong", {what_to_suspect(facts, sweep), verify_command(facts, worst)}),
+        remedy("rnn_result_wrong", {likely_culprit(facts, sweep), verify_command(facts, worst)}),
         how_wrong);
     finding.evidence.insert(finding.evidence.begin(),
                             {"incorrect cases", std::to_string(runs.size()) + of_all, "rnn_runs"});
@@ -73,15 +75,15 @@ static Finding wrong_results(const Facts& facts, const Sweep& sweep, Runs runs) 
 }
 
 Verdict rnn_result_wrong(const Facts& facts, const Matrix&) {
-    VerdictBuilder answers;
+    VerdictBuilder result;
     bool any_right = false;
     for (const auto& sweep : sweeps(facts)) {
         Runs runs = runs_with(sweep, RunEnd::incorrect);
         any_right |= !runs_with(sweep, RunEnd::ok).empty();
         if (!runs.empty())
-            answers.fault(wrong_results(facts, sweep, std::move(runs)));
+            result.fault(wrong_results(facts, sweep, std::move(runs)));
     }
-    return answers.close_or(pass_if_tried(facts, "every network that ran returned correct results",
+    return result.finish_or(pass_if_tried(facts, "every network that ran returned correct results",
                                           any_right ? "" : "no network ran to completion"));
 }
 
@@ -105,21 +107,21 @@ static Finding not_repeatable(const Facts& facts, const Sweep& sweep, const Runs
 }
 
 Verdict rnn_not_repeatable(const Facts& facts, const Matrix&) {
-    VerdictBuilder answers;
+    VerdictBuilder result;
     bool any_twice = false;
     for (const auto& sweep : sweeps(facts)) {
         Runs different;
         for (const RnnRun* run : runs_with(sweep, RunEnd::ok)) {
             if (!run->bitwise_repeatable)
-                answers.unknown("whether a case is bitwise repeatable is unknown");
+                result.unknown("whether a case is bitwise repeatable is unknown");
             else if (!*run->bitwise_repeatable)
                 different.push_back(run);
             any_twice |= run->bitwise_repeatable.value_or(false);
         }
         if (!different.empty())
-            answers.fault(not_repeatable(facts, sweep, different));
+            result.fault(not_repeatable(facts, sweep, different));
     }
-    return answers.close_or(
+    return result.finish_or(
         pass_if_tried(facts, "every network returned bitwise identical results when repeated",
                       any_twice ? "" : "no network ran twice"));
 }
@@ -127,7 +129,7 @@ Verdict rnn_not_repeatable(const Facts& facts, const Matrix&) {
 /// TF32 forced on cases that ask for full single precision. That it is cuDNN's default from compute
 /// capability 8.0 on is how these GPUs are meant to work, and no fault.
 Verdict tf32_reduced_precision(const Facts& facts, const Matrix&) {
-    VerdictBuilder answers;
+    VerdictBuilder result;
     bool by_default = false, fast_math = false, any_known = false;
     for (const auto& sweep : sweeps(facts)) {
         const RnnRun* first = nullptr;
@@ -137,7 +139,7 @@ Verdict tf32_reduced_precision(const Facts& facts, const Matrix&) {
             any_known |= run->precision.has_value();
             fast_math |= run->precision == Precision::fast_math;
             if (!run->precision)
-                answers.unknown("the precision of a case is unknown");
+                result.unknown("the precision of a case is unknown");
             else if (*run->precision == Precision::tf32 && run->rnn_case.math != MathType::fma)
                 by_default = true;
             else if (*run->precision == Precision::tf32 && !first)
@@ -145,7 +147,7 @@ Verdict tf32_reduced_precision(const Facts& facts, const Matrix&) {
         }
         if (!first)
             continue;
-        answers.fault(
+        result.fault(
             {.subject = subject_of(facts, sweep),
              .gpu = sweep.gpu,
              .message = name_of(facts, sweep) + " computes in TF32 although full single precision "
@@ -167,7 +169,7 @@ Verdict tf32_reduced_precision(const Facts& facts, const Matrix&) {
             "(NVIDIA_TF32_OVERRIDE=0 disables it)";
     if (fast_math)
         how += "; kernels of the persistent algorithms use fast math (tanh.approx)";
-    return answers.close_or(pass_if_tried(facts, how, any_known ? "" : "no fp32 network ran"));
+    return result.finish_or(pass_if_tried(facts, how, any_known ? "" : "no fp32 network ran"));
 }
 
 static std::string share(const RnnDropout& dropout) {
@@ -182,7 +184,7 @@ static std::string where(const Facts& facts, const RnnDropout& dropout) {
            " interface)";
 }
 
-static bool keeps_too_many_or_few(const RnnDropout& dropout) {
+static bool keep_rate_is_off(const RnnDropout& dropout) {
     // Bernstein's inequality for e^-18: where few are expected the distribution is far from a
     // normal one.
     constexpr double deviations = 6, for_few = 12;
@@ -201,7 +203,7 @@ static bool masks_should_differ(const RnnDropout& dropout) {
 static std::vector<std::string> faults_of(const RnnDropout& dropout) {
     constexpr double scale_limit = 0x1p-9;  // two operands cut to TF32
     std::vector<std::string> faults;
-    if (keeps_too_many_or_few(dropout))
+    if (keep_rate_is_off(dropout))
         faults.push_back(share(dropout) + ", expected " +
                          short_number(100 * (1 - dropout.probability)) + " %");
     if (*dropout.kept > 0 && dropout.scale_error.value_or(HUGE_VAL) > scale_limit)
@@ -214,38 +216,38 @@ static std::vector<std::string> faults_of(const RnnDropout& dropout) {
     return faults;
 }
 
-static void judge_dropout(const Facts& facts, const RnnDropout& dropout, VerdictBuilder& answers) {
+static void judge_dropout(const Facts& facts, const RnnDropout& dropout, VerdictBuilder& result) {
     if (!dropout.elements || !dropout.kept)
-        return answers.unknown(where(facts, dropout) +
-                               " was not measured: " + in_words(dropout.result));
+        return result.unknown(where(facts, dropout) +
+                              " was not measured: " + in_words(dropout.result));
     const auto faults = faults_of(dropout);
     if (!faults.empty())
-        return answers.fault(
+        return result.fault(
             {.subject = subject_of(facts, Sweep{dropout.library, dropout.gpu, {}}),
              .gpu = dropout.gpu,
              .message = where(facts, dropout) + " is incorrect: " + join_with_and(faults),
              .evidence = {{"elements kept", share(dropout), place_of(facts, dropout)}},
              .remedies = {remedy("rnn_dropout_wrong", {exact_number(dropout.probability)})}});
     if (!dropout.repeats || !dropout.moves_on)
-        return answers.unknown(where(facts, dropout) +
-                               ": whether its masks repeat correctly is unknown");
+        return result.unknown(where(facts, dropout) +
+                              ": whether its masks repeat correctly is unknown");
     const std::string_view scaled = *dropout.kept > 0 ? ", correctly scaled" : "";
-    answers.passed(concat(where(facts, dropout), ": ", share(dropout), scaled,
-                          ", the same for the same seed"));
+    result.passed(concat(where(facts, dropout), ": ", share(dropout), scaled,
+                         ", the same for the same seed"));
 }
 
 Verdict rnn_dropout_wrong(const Facts& facts, const Matrix&) {
     if (!facts.rnn_request || !facts.rnn_request->dropout)
         return not_applicable("measuring dropout was not requested");
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const RnnDropout& dropout : facts.rnn_dropouts)
-        judge_dropout(facts, dropout, answers);
+        judge_dropout(facts, dropout, result);
     for (const ProbeRun* run : runs_of(facts, "rnn_dropout"))
         if (!run->completed())
-            answers.unknown("dropout on " + run->target + " was not measured: the process " +
-                            std::string(name_of(run->end)) + " in " +
-                            run->last_call.value_or("no call"));
-    return answers.close();
+            result.unknown("dropout on " + run->target + " was not measured: the process " +
+                           std::string(name_of(run->end)) + " in " +
+                           run->last_call.value_or("no call"));
+    return result.finish();
 }
 
 /// The case of one GPU with most work, of those large enough to show its clocks.
@@ -279,23 +281,23 @@ static std::string ratio_in_words(const Gpu& gpu, const Largest& largest) {
            std::to_string(largest.run->rnn_case.hidden) + ")";
 }
 
-static void judge_speed(const Facts& facts, const Gpu& gpu, VerdictBuilder& answers) {
+static void judge_speed(const Facts& facts, const Gpu& gpu, VerdictBuilder& result) {
     constexpr double slow_factor = 10;  // the model is rough: docs/speed.md
     const auto peak = peak_of(gpu);
     const Largest largest = largest_of(facts, gpu, peak);
     if (!largest.any_timed)
-        return answers.irrelevant("no case was timed");
+        return result.not_applicable("no case was timed");
     if (!peak)
-        return answers.unknown("the driver does not report the clocks and memory bus of " +
-                               subject_of(gpu) +
-                               ", or the arithmetic of its compute capability is not in the table");
+        return result.unknown("the driver does not report the clocks and memory bus of " +
+                              subject_of(gpu) +
+                              ", or the arithmetic of its compute capability is not in the table");
     if (!largest.run)
-        return answers.irrelevant(
+        return result.not_applicable(
             "the cases consist mainly of kernel launches, whose time hardly depends on clock "
             "rates; to measure speed, "
             "run 'rnncheck lstm --input 2048 --hidden 2048 --batch 64 --length 16'");
     if (largest.ratio > slow_factor)
-        return answers.fault(
+        return result.fault(
             {.subject = subject_of(gpu),
              .gpu = gpu.index,
              .message = ratio_in_words(gpu, largest) +
@@ -306,20 +308,20 @@ static void judge_speed(const Facts& facts, const Gpu& gpu, VerdictBuilder& answ
                                       short_number(*largest.run->repeat_ms) + " ms, modeled: " +
                                           short_number(largest.modelled_ms) + " ms")},
              .remedies = {remedy("rnn_slow", {rerun_command(facts, *largest.run)})}});
-    answers.passed(ratio_in_words(gpu, largest),
-                   {{"first runs of all cases took longer than second ones by",
-                     short_number(largest.extra_ms) + " ms", "rnn_runs"}});
+    result.passed(ratio_in_words(gpu, largest),
+                  {{"first runs of all cases took longer than second ones by",
+                    short_number(largest.extra_ms) + " ms", "rnn_runs"}});
 }
 
 /// A large recurrent network takes far longer than a simple model of the GPU says.
 Verdict rnn_slow(const Facts& facts, const Matrix&) {
     if (!facts.rnn_request)
         return not_applicable("the doctor command's cases are too small to measure speed");
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const Gpu& gpu : facts.cuda_devices)
-        judge_speed(facts, gpu, answers);
-    answers.irrelevant("no case was timed");
-    return answers.close();
+        judge_speed(facts, gpu, result);
+    result.not_applicable("no case was timed");
+    return result.finish();
 }
 
 }  // namespace rnncheck::rules

@@ -51,14 +51,14 @@ struct Rule {
     RNNCHECK_FIELD(bool, judges_log, "the function looks at the log's facts itself") = false;
     RNNCHECK_FIELD(OnWindows, on_windows,
                    "what it does on an examined machine with Windows") = OnWindows::unknown;
-    RNNCHECK_FIELD(bool, says_no_gpu,
+    RNNCHECK_FIELD(bool, expected_without_gpu,
                    "what it finds is expected on a machine without a GPU (--allow-no-gpu)") = false;
     RNNCHECK_FIELD(bool, repaired_by_versions,
                    "versions do not fit: judge() adds repairs that the tables confirm") = false;
-    RNNCHECK_FIELD(std::vector<std::string>, yields_to,
+    RNNCHECK_FIELD(std::vector<std::string>, superseded_by,
                    "rules that know the cause more exactly: a finding is left out where theirs "
                    "explain all its symptoms") = {};
-    RNNCHECK_FIELD(std::string, yields_as,
+    RNNCHECK_FIELD(std::string, superseded_like,
                    "a rule to which it yields, and to all that that one yields to") = {};
     RNNCHECK_FIELD(std::vector<NamedRemedy>, remedies, "what the function names by remedy()") = {};
     RNNCHECK_FIELDS_END

@@ -69,26 +69,26 @@ Verdict over_loads(const Facts& facts, const std::function<bool(const DllLoad&)>
                    const Judge& judge) {
     if (const auto verdict = without_frameworks(facts))
         return *verdict;
-    VerdictBuilder answers;
-    answers.irrelevant("no framework loads such a DLL");
+    VerdictBuilder result;
+    result.not_applicable("no framework loads such a DLL");
     for (const DllLoad& load : facts.dll_loads) {
         if (!concerns(load))
             continue;
         if (load.ending == DllEnding::unknown)
-            answers.unknown("whether " + load.name + " is found is unknown");
+            result.unknown("whether " + load.name + " is found is unknown");
         else if (load.ending == DllEnding::loaded)
-            answers.passed(load.name + " is found");
-        judge(load, answers);
+            result.passed(load.name + " is found");
+        judge(load, result);
     }
-    return answers.close();
+    return result.finish();
 }
 
 /// The same over those that are not found themselves.
 Verdict over_not_found(const Facts& facts, const std::function<bool(const DllLoad&)>& concerns,
                        const Judge& judge) {
-    return over_loads(facts, concerns, [&](const DllLoad& load, VerdictBuilder& answers) {
+    return over_loads(facts, concerns, [&](const DllLoad& load, VerdictBuilder& result) {
         if (load.ending == DllEnding::not_found && !load.path)
-            judge(load, answers);
+            judge(load, result);
     });
 }
 
@@ -152,7 +152,7 @@ bool is_foreign_place(const DllLoad& load) {
 }  // namespace
 
 Verdict dll_of_cudnn_missing(const Facts& facts) {
-    return over_not_found(facts, is_part, [&](const DllLoad& load, VerdictBuilder& answers) {
+    return over_not_found(facts, is_part, [&](const DllLoad& load, VerdictBuilder& result) {
         const bool elsewhere = is_installed_elsewhere(load);
 
         std::string place, where = "it is not installed";
@@ -160,7 +160,7 @@ Verdict dll_of_cudnn_missing(const Facts& facts) {
             place = best_directory(load);
             where = "it is in " + place + ", which Windows does not search";
         }
-        answers.fault(
+        result.fault(
             about(facts, load,
                   words_of(facts, load) + " loads " + load.needed_by.value_or("cuDNN") +
                       ", which does not find " + load.name + ": " + where,
@@ -170,7 +170,7 @@ Verdict dll_of_cudnn_missing(const Facts& facts) {
 
 Verdict dll_of_zlib_missing(const Facts& facts) {
     const auto is_zlib = [](const DllLoad& load) { return begins_with(load, "zlibwapi"); };
-    return over_loads(facts, is_zlib, [&](const DllLoad& load, VerdictBuilder& answers) {
+    return over_loads(facts, is_zlib, [&](const DllLoad& load, VerdictBuilder& result) {
         if (load.ending != DllEnding::not_found && load.ending != DllEnding::unusable)
             return;
         const DllLoad* const cudnn = find_where(facts.dll_loads, [&](const DllLoad& other) {
@@ -178,12 +178,12 @@ Verdict dll_of_zlib_missing(const Facts& facts) {
         });
         const auto first_unknown = make_version({8, 7});
         if (!cudnn || !cudnn->version || *cudnn->version >= first_unknown)
-            return answers.unknown("whether this version of cuDNN needs zlibwapi.dll is unknown");
-        answers.fault(about(facts, load,
-                            "cuDNN " + cudnn_version(*cudnn->version) + " at " + *cudnn->path +
-                                " needs zlibwapi.dll, which " +
-                                load.problem.value_or("is not found"),
-                            {remedy("zlib_missing/windows")}));
+            return result.unknown("whether this version of cuDNN needs zlibwapi.dll is unknown");
+        result.fault(about(facts, load,
+                           "cuDNN " + cudnn_version(*cudnn->version) + " at " + *cudnn->path +
+                               " needs zlibwapi.dll, which " +
+                               load.problem.value_or("is not found"),
+                           {remedy("zlib_missing/windows")}));
     });
 }
 
@@ -191,13 +191,13 @@ Verdict dlls_of_cudnn_mixed(const Facts& facts) {
     const auto concerns = [](const DllLoad& load) { return is_front(load) || is_part(load); };
     std::map<Key, const DllLoad*> first;
     std::set<Key> reported;
-    return over_loads(facts, concerns, [&](const DllLoad& load, VerdictBuilder& answers) {
+    return over_loads(facts, concerns, [&](const DllLoad& load, VerdictBuilder& result) {
         const Key key{load.framework, load.environment};
         if (reported.contains(key))
             return;
         if (load.ending == DllEnding::lacks_function) {
             reported.insert(key);
-            return answers.fault(lacking_functions(facts, load));
+            return result.fault(lacking_functions(facts, load));
         }
         if (load.ending != DllEnding::loaded || !load.version || !load.path)
             return;
@@ -208,14 +208,14 @@ Verdict dlls_of_cudnn_mixed(const Facts& facts) {
             return;
         reported.insert(key);
         if (is_front(load))
-            answers.fault(mixed_versions(facts, load, *one));
+            result.fault(mixed_versions(facts, load, *one));
         else
-            answers.fault(mixed_versions(facts, *one, load));
+            result.fault(mixed_versions(facts, *one, load));
     });
 }
 
 Verdict wrong_dll_of_cudnn_first(const Facts& facts) {
-    return over_loads(facts, is_front, [&](const DllLoad& load, VerdictBuilder& answers) {
+    return over_loads(facts, is_front, [&](const DllLoad& load, VerdictBuilder& result) {
         if (load.ending != DllEnding::loaded || !load.version || !load.path)
             return;
         const Framework* const framework = framework_of(facts, load);
@@ -242,22 +242,22 @@ Verdict wrong_dll_of_cudnn_first(const Facts& facts) {
             {remedy("wrong_cudnn_found_first/windows", {*load.path})});
         finding.severity = error_if(older);
         finding.explains = {words_of(facts, load) + " with " + *load.path};
-        answers.fault(std::move(finding));
+        result.fault(std::move(finding));
     });
 }
 
 static Verdict over_other_majors(const Facts& facts,
                                  const std::function<bool(const DllLoad&)>& concerns,
                                  std::string_view place) {
-    return over_not_found(facts, concerns, [&](const DllLoad& load, VerdictBuilder& answers) {
+    return over_not_found(facts, concerns, [&](const DllLoad& load, VerdictBuilder& result) {
         if (load.elsewhere.empty() || is_installed_elsewhere(load))
-            return answers.no_pass(load.name +
-                                   " is not found, and there is no other version of it");
-        answers.fault(about(facts, load,
-                            words_of(facts, load) + " loads " + load.name +
-                                ", but what is installed is " + load.elsewhere.front() +
-                                ": DLLs of different major versions are not interchangeable",
-                            {remedy(place, {load.name})}));
+            return result.block_pass(load.name +
+                                     " is not found, and there is no other version of it");
+        result.fault(about(facts, load,
+                           words_of(facts, load) + " loads " + load.name +
+                               ", but what is installed is " + load.elsewhere.front() +
+                               ": DLLs of different major versions are not interchangeable",
+                           {remedy(place, {load.name})}));
     });
 }
 
@@ -271,14 +271,14 @@ Verdict dll_of_other_cuda_major(const Facts& facts) {
 
 static Verdict over_not_on_path(const Facts& facts,
                                 const std::function<bool(const DllLoad&)>& concerns) {
-    return over_not_found(facts, concerns, [&](const DllLoad& load, VerdictBuilder& answers) {
+    return over_not_found(facts, concerns, [&](const DllLoad& load, VerdictBuilder& result) {
         if (!is_installed_elsewhere(load))
-            return answers.no_pass(load.name + " is not installed");
+            return result.block_pass(load.name + " is not installed");
         const std::string directory = best_directory(load);
-        answers.fault(about(facts, load,
-                            words_of(facts, load) + " loads " + load.name + ", which is in " +
-                                directory + ", where Windows does not search",
-                            {putting_on_path(directory)}));
+        result.fault(about(facts, load,
+                           words_of(facts, load) + " loads " + load.name + ", which is in " +
+                               directory + ", where Windows does not search",
+                           {putting_on_path(directory)}));
     });
 }
 
@@ -291,10 +291,10 @@ Verdict dll_of_cuda_not_on_path(const Facts& facts) {
 }
 
 Verdict no_dll_of_cudnn(const Facts& facts) {
-    return over_not_found(facts, is_front, [&](const DllLoad& load, VerdictBuilder& answers) {
+    return over_not_found(facts, is_front, [&](const DllLoad& load, VerdictBuilder& result) {
         if (!load.elsewhere.empty())
-            return answers.passed("cuDNN is installed");
-        answers.fault(about(
+            return result.passed("cuDNN is installed");
+        result.fault(about(
             facts, load, words_of(facts, load) + " loads " + load.name + ", which is not installed",
             {remedy("cudnn_not_installed/windows", {load.name})}));
     });
@@ -312,34 +312,34 @@ const Cudnn* queried_cudnn(const Facts& facts, std::string path) {
 using JudgeCudnn = std::function<void(const Framework&, const DllLoad&, VerdictBuilder&)>;
 
 Verdict over_loaded_cudnns(const Facts& facts, const JudgeCudnn& judge) {
-    return over_loads(facts, is_front, [&](const DllLoad& load, VerdictBuilder& answers) {
+    return over_loads(facts, is_front, [&](const DllLoad& load, VerdictBuilder& result) {
         const Framework* const framework = framework_of(facts, load);
         if (load.ending != DllEnding::loaded)
             return;
         if (!load.path || !framework)
-            return answers.unknown("the file of " + load.name + " is unknown");
-        judge(*framework, load, answers);
+            return result.unknown("the file of " + load.name + " is unknown");
+        judge(*framework, load, result);
     });
 }
 
 /// A fault where cuDNN is for the framework what `fault` names.
-Verdict cudnn_that_serves(const Facts& facts, stack::Serves fault,
-                          const std::function<Remedy(const std::string& major)>& remedy_for) {
+Verdict loaded_cudnn_match(const Facts& facts, stack::CudnnMatch fault,
+                           const std::function<Remedy(const std::string& major)>& remedy_for) {
     const auto judge = [&](const Framework& framework, const DllLoad& load,
-                           VerdictBuilder& answers) {
+                           VerdictBuilder& result) {
         const std::string name = words_of(facts, load);
         if (!load.version || !framework.cudnn)
-            return answers.unknown("the version of the cuDNN at " + *load.path +
-                                   ", or the one that " + name + " was built with, is unknown");
+            return result.unknown("the version of the cuDNN at " + *load.path +
+                                  ", or the one that " + name + " was built with, is unknown");
         const Version cudnn = shortened(*load.version, 3);
-        if (stack::cudnn_serves(cudnn, *framework.cudnn, framework.name) != fault)
+        if (stack::cudnn_match(cudnn, *framework.cudnn, framework.name) != fault)
             return;
         Finding finding = about(facts, load,
                                 name + " was built with cuDNN " + framework.cudnn->text + ", but " +
                                     *load.path + ", which it loads, is cuDNN " + cudnn.text,
                                 {remedy_for(std::to_string(framework.cudnn->major()))});
         finding.symptoms = {name + " with " + *load.path};
-        answers.fault(std::move(finding));
+        result.fault(std::move(finding));
     };
     return over_loaded_cudnns(facts, judge);
 }
@@ -347,25 +347,25 @@ Verdict cudnn_that_serves(const Facts& facts, stack::Serves fault,
 }  // namespace
 
 Verdict dll_of_newer_cudnn(const Facts& facts) {
-    return cudnn_that_serves(facts, stack::Serves::too_new, [](const std::string& major) {
+    return loaded_cudnn_match(facts, stack::CudnnMatch::too_new, [](const std::string& major) {
         return remedy("cudnn_newer_than_framework_supports/windows", {major});
     });
 }
 
 Verdict dll_of_older_cudnn(const Facts& facts) {
-    return cudnn_that_serves(facts, stack::Serves::too_old, [](const std::string& major) {
+    return loaded_cudnn_match(facts, stack::CudnnMatch::too_old, [](const std::string& major) {
         return remedy("cudnn_runtime_older_than_built/windows", {major});
     });
 }
 
 Verdict dll_of_cudnn_for_other_cuda(const Facts& facts) {
     const auto judge = [&](const Framework& framework, const DllLoad& load,
-                           VerdictBuilder& answers) {
+                           VerdictBuilder& result) {
         const std::string name = words_of(facts, load);
         const Cudnn* const cudnn = queried_cudnn(facts, *load.path);
         if (!cudnn || !cudnn->built_for_cuda || !framework.cuda)
-            return answers.unknown("the CUDA versions that " + name +
-                                   " and its cuDNN were built for are unknown");
+            return result.unknown("the CUDA versions that " + name +
+                                  " and its cuDNN were built for are unknown");
         if (cudnn->built_for_cuda->major() == framework.cuda->major())
             return;
         const std::string other = cudnn->built_for_cuda->text;
@@ -376,17 +376,17 @@ Verdict dll_of_cudnn_for_other_cuda(const Facts& facts) {
                   {remedy("cudnn_built_for_other_cuda/windows",
                           {std::to_string(framework.cuda->major())})});
         finding.symptoms = {name + " with " + *load.path};
-        answers.fault(std::move(finding));
+        result.fault(std::move(finding));
     };
     return over_loaded_cudnns(facts, judge);
 }
 
 Verdict dll_unusable(const Facts& facts) {
     const auto any = [](const DllLoad&) { return true; };
-    return over_loads(facts, any, [&](const DllLoad& load, VerdictBuilder& answers) {
+    return over_loads(facts, any, [&](const DllLoad& load, VerdictBuilder& result) {
         if (load.ending != DllEnding::unusable || !load.path || !load.problem)
             return;
-        answers.fault(
+        result.fault(
             about(facts, load, *load.path + " " + *load.problem, {remedy("library_file_damaged")}));
     });
 }
@@ -398,17 +398,17 @@ Verdict vc_runtime_missing(const Facts& facts, const Matrix&) {
         return dll::is_visual_cpp_runtime(load.name) ||
                (load.lacking && dll::is_visual_cpp_runtime(dll::dll_name(*load.lacking)));
     };
-    return over_loads(facts, concerns, [&](const DllLoad& load, VerdictBuilder& answers) {
+    return over_loads(facts, concerns, [&](const DllLoad& load, VerdictBuilder& result) {
         const std::string user = load.needed_by.value_or(load.framework);
         if (dll::is_visual_cpp_runtime(load.name) && load.ending == DllEnding::not_found &&
             !load.path)
-            answers.fault(about(
+            result.fault(about(
                 facts, load,
                 user + " needs " + load.name +
                     " of Microsoft's Visual C++ runtime, which is not installed (WinError 126)",
                 {remedy("vc_runtime_missing")}));
         else if (load.ending == DllEnding::lacks_function)
-            answers.fault(about(
+            result.fault(about(
                 facts, load,
                 "Microsoft's Visual C++ runtime is too old: " + load.path.value_or(load.name) +
                     " " + load.problem.value_or("needs a newer one") + " (WinError 127)",

@@ -238,8 +238,9 @@ std::string depends_on_build(const Framework& framework, const std::vector<Frame
 
 }  // namespace
 
-DecidingBuild deciding_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
-                             const std::vector<int>& answers) {
+RepresentativeBuild deciding_build(const Framework& framework,
+                                   const std::vector<FrameworkBuild>& builds,
+                                   const std::vector<int>& answers) {
     std::set<std::string> systems;
     for (const FrameworkBuild& build : builds)
         systems.insert(build.os);
@@ -279,7 +280,8 @@ std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& v
     // What is installed stays if it has the files that the build opens.
     if (cuda && (*cuda < *build.cuda || !cuda_serves(*cuda, *build.cuda)))
         changes.push_back({"cuda", build.cuda->text});
-    if (cudnn && build.cudnn && cudnn_serves(*cudnn, *build.cudnn, build.framework) != Serves::well)
+    if (cudnn && build.cudnn &&
+        cudnn_match(*cudnn, *build.cudnn, build.framework) != CudnnMatch::compatible)
         changes.push_back(
             {"cudnn", build.cudnn->text + "+cu" + std::to_string(build.cuda->major())});
     return changes;
@@ -295,7 +297,7 @@ void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& fr
             return -1;
         return answer.outcome == Outcome::pass ? 1 : 0;
     });
-    const DecidingBuild deciding = deciding_build(framework, builds, numbers);
+    const RepresentativeBuild deciding = deciding_build(framework, builds, numbers);
     if (!deciding.build)
         return judgements.depends(deciding.words);
     const auto at = static_cast<std::size_t>(deciding.build - builds.data());
@@ -319,7 +321,7 @@ bool takes_system_libraries(const FrameworkBuild& build) {
     return build.cuda && build.libraries == "system";
 }
 
-bool brings_libraries(const FrameworkBuild& build) {
+bool bundles_libraries(const FrameworkBuild& build) {
     return build.cuda && build.libraries != "system";
 }
 
@@ -337,7 +339,7 @@ Judgement judge_frameworks(
         judge_builds(meant, framework, judgements,
                      [&](const FrameworkBuild& build) { return judge(build, framework); });
     }
-    judgements.irrelevant("it does not apply to the specified frameworks' builds");
+    judgements.not_applicable("it does not apply to the specified frameworks' builds");
     return judgements.close();
 }
 

@@ -32,10 +32,10 @@ std::string libraries_of(const FrameworkBuild& build);
 /// What `pip install PACKAGE==VERSION` gives, without an index or an extra.
 bool is_default(const FrameworkBuild& build);
 bool takes_system_libraries(const FrameworkBuild& build);
-bool brings_libraries(const FrameworkBuild& build);
+bool bundles_libraries(const FrameworkBuild& build);
 
 /// Of builds that differ, the one whose answer is the framework's.
-struct DecidingBuild {
+struct RepresentativeBuild {
     const FrameworkBuild* build =
         nullptr;  ///< null: it depends on the build, and none is the default
     /// "its default build, cu128, unlike cu126"; "" if no build differs; if none decides, "no
@@ -46,8 +46,9 @@ struct DecidingBuild {
 /// below 0 a problem; equal numbers are the same answer. If builds differ, the default one of the
 /// package index decides; if the system is unknown, that of Linux, unless another system has a
 /// better answer.
-DecidingBuild deciding_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
-                             const std::vector<int>& answers);
+RepresentativeBuild deciding_build(const Framework& framework,
+                                   const std::vector<FrameworkBuild>& builds,
+                                   const std::vector<int>& answers);
 
 /// What is different once that build is installed: of the stack, also the libraries that it takes
 /// from the system.

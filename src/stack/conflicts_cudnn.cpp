@@ -20,7 +20,7 @@ Part cudnn_part(const Known& cudnn) {
 /// `is_conflict` picks. `describe` adds what the conflict means.
 Judgement judge_cudnn_of_builds(
     const Stack& stack, const Matrix& matrix, ConflictKind kind,
-    bool (*is_meant)(const FrameworkBuild&), bool (*is_conflict)(Serves),
+    bool (*is_meant)(const FrameworkBuild&), bool (*is_conflict)(CudnnMatch),
     const std::function<void(Conflict&, const FrameworkBuild&)>& describe) {
     if (!stack.cudnn)
         return undecided("no cuDNN version was specified");
@@ -28,11 +28,11 @@ Judgement judge_cudnn_of_builds(
         if (!build.cudnn)
             return undecided("the data do not show it");
         const std::string name = words_of(framework);
-        const Serves serves = cudnn_serves(*stack.cudnn, *build.cudnn, build.framework);
-        if (!is_conflict(serves)) {
-            if (serves == Serves::too_new)
+        const CudnnMatch match = cudnn_match(*stack.cudnn, *build.cudnn, build.framework);
+        if (!is_conflict(match)) {
+            if (match == CudnnMatch::too_new)
                 return fits(name + " was not built for a later cuDNN");
-            if (serves == Serves::too_old)
+            if (match == CudnnMatch::too_old)
                 return fits(name + " was not built for an earlier cuDNN");
             return fits(name + " has compatible libraries");
         }
@@ -174,7 +174,7 @@ Judgement cudnn_built_for_other_cuda(const Stack& stack, const Matrix& matrix) {
 
 /// cuDNN is of a later major version than the framework was built for.
 Judgement cudnn_newer_than_framework_supports(const Stack& stack, const Matrix& matrix) {
-    const auto is_newer = [](Serves serves) { return serves == Serves::too_new; };
+    const auto is_newer = [](CudnnMatch match) { return match == CudnnMatch::too_new; };
     const auto describe = [&](Conflict& conflict, const FrameworkBuild& build) {
         conflict.why = conflict.parts.front().text + " was built for cuDNN " +
                        std::to_string(build.cudnn->major()) + " and cannot use cuDNN " +
@@ -185,7 +185,7 @@ Judgement cudnn_newer_than_framework_supports(const Stack& stack, const Matrix& 
 }
 
 Judgement cudnn_runtime_older_than_built(const Stack& stack, const Matrix& matrix) {
-    const auto is_older = [](Serves serves) { return serves == Serves::too_old; };
+    const auto is_older = [](CudnnMatch match) { return match == CudnnMatch::too_old; };
     const auto describe = [&](Conflict& conflict, const FrameworkBuild& build) {
         conflict.why = "cuDNN " + stack.cudnn->words + " is older than the " + build.cudnn->text +
                        " that " + conflict.parts.front().text + " was built with";
@@ -197,7 +197,7 @@ Judgement cudnn_runtime_older_than_built(const Stack& stack, const Matrix& matri
 /// The system's cuDNN in the way of the one that the framework bundles. One of another major
 /// version has other file names.
 Judgement wrong_cudnn_found_first(const Stack& stack, const Matrix& matrix) {
-    const auto is_unsuited = [](Serves serves) { return serves != Serves::well; };
+    const auto is_unsuited = [](CudnnMatch match) { return match != CudnnMatch::compatible; };
     const auto describe = [&](Conflict& conflict, const FrameworkBuild& build) {
         const std::string cudnn = "cuDNN " + stack.cudnn->words;
         const std::string bundles =
@@ -217,7 +217,7 @@ Judgement wrong_cudnn_found_first(const Stack& stack, const Matrix& matrix) {
                        "libcudnn.so without a version";
     };
     return judge_cudnn_of_builds(stack, matrix, ConflictKind::wrong_cudnn_found_first,
-                                 brings_libraries, is_unsuited, describe);
+                                 bundles_libraries, is_unsuited, describe);
 }
 
 /// A container image without cuDNN: base, runtime and devel images of CUDA contain none.

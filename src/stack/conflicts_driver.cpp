@@ -34,13 +34,13 @@ Conflict too_old_for(const Stack& stack, const Matrix& matrix, Part thing, const
 }
 
 /// Unknown where the drivers of the systems that it may be of differ about this CUDA.
-Suitability runs_cuda(const Stack& stack, const Matrix& matrix) {
+Compatibility runs_cuda(const Stack& stack, const Matrix& matrix) {
     Driver driver = driver_of(stack);
     const ContainerImage* image = image_of(stack, matrix);
-    std::optional<Suitability> first;
+    std::optional<Compatibility> first;
     for (const std::string& system : systems_of_driver(stack)) {
         driver.os = system;
-        Suitability other;
+        Compatibility other;
         if (image)
             other = driver_runs_image(driver, *image, stack, matrix);
         else
@@ -134,8 +134,9 @@ void judge_gpu(const Stack& stack, const Matrix& matrix, const Gpu& gpu,
     const Known& driver = *stack.driver;
     if (!gpu.capability)
         return;
-    if (driver_still_drives(driver, *gpu.capability, matrix).fit == Fit::does_not_work)
-        return judgements.no_pass("driver " + driver.text + " no longer supports " + words_of(gpu));
+    if (driver_supports_gpu(driver, *gpu.capability, matrix).fit == Fit::does_not_work)
+        return judgements.block_pass("driver " + driver.text + " no longer supports " +
+                                     words_of(gpu));
     auto knows = driver_knows(driver, *gpu.capability, matrix);
     if (knows.fit == Fit::unknown)
         return;  // gpu_too_old reports it

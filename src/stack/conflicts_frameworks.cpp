@@ -75,7 +75,7 @@ Judgement cpu_only_build(const Stack& stack, const Matrix& matrix) {
         else if (cpu.empty())
             judgements.unknown("no version of " + name + " was specified");
         else if (cpu.front().build != "cpu")
-            judgements.no_pass("it is a build for other devices");
+            judgements.block_pass("it is a build for other devices");
         else
             judgements.conflict(without_cuda(stack, framework, cpu.front(), false));
     }
@@ -90,7 +90,7 @@ Judgement plugin_without_cudnn_rnn(const Stack& stack, const Matrix& matrix) {
         if (!framework.build)
             judgements.unknown("the build of " + name + " was not specified");
         else if (without_cuda.empty() || without_cuda.front().build == "cpu")
-            judgements.irrelevant("it is not a plugin build");
+            judgements.not_applicable("it is not a plugin build");
         else
             judgements.conflict(
                 {.kind = ConflictKind::plugin_without_cudnn_rnn,
@@ -108,7 +108,7 @@ Judgement tf_windows_no_gpu_since_2_11(const Stack& stack, const Matrix& matrix)
     if (*stack.os != "windows")
         return not_applicable("this is not Windows");
     JudgementBuilder judgements;
-    judgements.irrelevant("no TensorFlow version was specified");
+    judgements.not_applicable("no TensorFlow version was specified");
     for (const Framework& framework : stack.frameworks) {
         if (framework.name != "tensorflow" || !framework.version)
             continue;
@@ -263,8 +263,8 @@ void note_driver(JudgementBuilder& judgements, const Known& driver, const Matrix
     const Coverage coverage = matrix.cuda_of_driver(driver).coverage;
     const std::string what = "driver " + driver.text;
     if (coverage == Coverage::newer_than_data)
-        judgements.no_pass(outside_data(what, coverage, matrix) +
-                           "; later drivers run every older CUDA version");
+        judgements.block_pass(outside_data(what, coverage, matrix) +
+                              "; later drivers run every older CUDA version");
     else
         note(judgements, what, coverage, matrix);
 }
@@ -286,7 +286,7 @@ void note_cudnn(JudgementBuilder& judgements, const Stack& stack, const Matrix& 
         note(judgements, what, matrix.cudnn_build(cudnn, 0).coverage, matrix);
     else if (stack.cudnn_cuda &&
              !find_by(builds, &CudnnBuild::cuda_major, stack.cudnn_cuda->major()))
-        judgements.no_pass("another rule reports that " + what + " has no such build");
+        judgements.block_pass("another rule reports that " + what + " has no such build");
     else
         note(judgements, what, Coverage::known, matrix);
 }

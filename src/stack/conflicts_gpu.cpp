@@ -12,15 +12,15 @@ namespace rnncheck::stack {
 namespace {
 
 /// A component of the stack against one GPU.
-struct Compared {
+struct CompatibilityCheck {
     Part part;
-    Suitability suits = {};
+    Compatibility suits = {};
     Severity severity = Severity::error;
     std::optional<FrameworkBuild> build = {};  ///< with which pip installs what does not fit
 };
 
 /// Equal numbers for equal judgements, as deciding_build wants them.
-int number_of(const Suitability& suits) {
+int number_of(const Compatibility& suits) {
     if (suits.fit == Fit::unknown)
         return 0;
     if (suits.fit == Fit::does_not_work && suits.gpu_is_newer)
@@ -30,12 +30,12 @@ int number_of(const Suitability& suits) {
     return suits.fit == Fit::works ? 1 : 2;
 }
 
-Suitability unknown(std::string why, bool outside = false) {
+Compatibility unknown(std::string why, bool outside = false) {
     return {.fit = Fit::unknown, .why = std::move(why), .outside = outside};
 }
 
 /// A version has a build for each CUDA, which may differ.
-Suitability cudnn_on(const Stack& stack, const Matrix& matrix, const Version& capability) {
+Compatibility cudnn_on(const Stack& stack, const Matrix& matrix, const Version& capability) {
     const Known& cudnn = *stack.cudnn;
     const std::string thing = "cuDNN " + cudnn.words;
     std::vector<CudnnBuild> builds = cudnn_builds_of(cudnn, matrix);
@@ -50,10 +50,10 @@ Suitability cudnn_on(const Stack& stack, const Matrix& matrix, const Version& ca
     if (builds.empty())
         return unknown("there is no " + thing + " for this CUDA");
     std::vector<std::string> by_cuda;
-    std::vector<Suitability> all;
+    std::vector<Compatibility> all;
     for (CudnnBuild& build : builds) {
         build.cudnn = cudnn;
-        const Suitability& one = all.emplace_back(cudnn_on_gpu(build, capability));
+        const Compatibility& one = all.emplace_back(cudnn_on_gpu(build, capability));
         std::string has = " has no code for it";
         if (one.fit == Fit::works)
             has = " has machine code for it";
@@ -69,8 +69,8 @@ Suitability cudnn_on(const Stack& stack, const Matrix& matrix, const Version& ca
 }
 
 /// pip installs a newer cuDNN with this build, which no longer has code for the GPU.
-Compared newest_cudnn_of(FrameworkBuild build, const Framework& framework,
-                         const CudnnBuild& newer) {
+CompatibilityCheck newest_cudnn_of(FrameworkBuild build, const Framework& framework,
+                                   const CudnnBuild& newer) {
     Framework named = framework;
     named.build = build.build;
     build = of_version(std::move(build), *framework.version);
@@ -94,13 +94,14 @@ FrameworkBuild with_system_libraries(const Stack& stack, FrameworkBuild build) {
     const Known *cuda = version_in(stack.cuda), *cudnn = version_in(stack.cudnn);
     if (cuda && parts_written(*cuda) > 1 && cuda_serves(*cuda, *build.cuda))
         build.cuda = *cuda;
-    if (cudnn && build.cudnn && cudnn_serves(*cudnn, *build.cudnn, build.framework) == Serves::well)
+    if (cudnn && build.cudnn &&
+        cudnn_match(*cudnn, *build.cudnn, build.framework) == CudnnMatch::compatible)
         build.cudnn = *cudnn;
     return build;
 }
 
 void compare_framework(const Stack& stack, const Matrix& matrix, const Gpu& gpu,
-                       const Framework& framework, std::vector<Compared>& all) {
+                       const Framework& framework, std::vector<CompatibilityCheck>& all) {
     const Version& capability = *gpu.capability;
     Part part{PartKind::framework, framework.name, words_of(framework)};
     const auto builds = builds_of(stack, framework, matrix).with_cuda;
@@ -108,7 +109,7 @@ void compare_framework(const Stack& stack, const Matrix& matrix, const Gpu& gpu,
         return;
     if (const std::string why = no_board_of_builds(capability, matrix); !why.empty())
         return all.push_back({part, unknown(why, true)});
-    std::vector<Suitability> suits;
+    std::vector<Compatibility> suits;
     std::vector<int> numbers;
     for (const FrameworkBuild& build : builds) {
         const FrameworkBuild loaded = with_system_libraries(stack, build);
@@ -125,7 +126,7 @@ void compare_framework(const Stack& stack, const Matrix& matrix, const Gpu& gpu,
         if (newer && numbers.back() > 0)
             all.push_back(newest_cudnn_of(build, framework, *newer));
     }
-    const DecidingBuild deciding = deciding_build(framework, builds, numbers);
+    const RepresentativeBuild deciding = deciding_build(framework, builds, numbers);
     if (!deciding.build)
         return all.push_back({part, unknown(deciding.words)});
     if (!deciding.words.empty())
@@ -134,7 +135,7 @@ void compare_framework(const Stack& stack, const Matrix& matrix, const Gpu& gpu,
 }
 
 /// Everything in the stack against the GPU.
-std::vector<Compared> compare(const Stack& stack, const Matrix& matrix, const Gpu& gpu) {
+std::vector<CompatibilityCheck> compare(const Stack& stack, const Matrix& matrix, const Gpu& gpu) {
     if (!gpu.capability)
         return {{{PartKind::gpu},
                  unknown("the compute capability of " + subject_of(gpu) + " is unknown")}};
@@ -142,10 +143,10 @@ std::vector<Compared> compare(const Stack& stack, const Matrix& matrix, const Gp
     const Part itself{PartKind::gpu, std::to_string(gpu.index), subject_of(gpu)};
     if (const auto row = matrix.architecture(capability); !row)
         return {{itself, unknown(outside_data(words_of(gpu), row.coverage, matrix), true)}};
-    std::vector<Compared> all;
+    std::vector<CompatibilityCheck> all;
     if (stack.driver)
         all.push_back({{PartKind::driver, "", "driver " + stack.driver->text},
-                       driver_still_drives(*stack.driver, capability, matrix)});
+                       driver_supports_gpu(*stack.driver, capability, matrix)});
     if (const ContainerImage* image = image_of(stack, matrix))
         all.push_back(
             {{PartKind::image, "", name_of(*image)}, image_on_gpu(*image, capability, matrix)});
@@ -160,13 +161,13 @@ std::vector<Compared> compare(const Stack& stack, const Matrix& matrix, const Gp
     return all;
 }
 
-bool is_misfit(const Compared& compared, bool gpu_is_newer) {
+bool is_misfit(const CompatibilityCheck& compared, bool gpu_is_newer) {
     const Fit fit = compared.suits.fit;
     return (fit == Fit::does_not_work || fit == Fit::compiles_first) &&
            compared.suits.gpu_is_newer == gpu_is_newer;
 }
 
-Conflict about(const Gpu& gpu, const std::vector<Compared>& all, bool gpu_is_newer) {
+Conflict about(const Gpu& gpu, const std::vector<CompatibilityCheck>& all, bool gpu_is_newer) {
     const std::string subject = subject_of(gpu), capability = gpu.capability->text;
     Conflict conflict{
         .kind = gpu_is_newer ? ConflictKind::gpu_arch_not_in_build : ConflictKind::gpu_too_old,
@@ -175,7 +176,7 @@ Conflict about(const Gpu& gpu, const std::vector<Compared>& all, bool gpu_is_new
         .evidence = {{"compute capability", capability,
                       "cuda_devices[" + std::to_string(gpu.index) + "].compute_capability"}}};
     std::vector<std::string> things;
-    for (const Compared& compared : all) {
+    for (const CompatibilityCheck& compared : all) {
         if (!is_misfit(compared, gpu_is_newer))
             continue;
         things.push_back(compared.part.text);
@@ -201,15 +202,16 @@ Conflict about(const Gpu& gpu, const std::vector<Compared>& all, bool gpu_is_new
     return conflict;
 }
 
-void note(const Compared& compared, const std::string& good, JudgementBuilder& judgements) {
-    const Suitability& suits = compared.suits;
+void note(const CompatibilityCheck& compared, const std::string& good,
+          JudgementBuilder& judgements) {
+    const Compatibility& suits = compared.suits;
     if (suits.outside)
         return judgements.outside(suits.why);
     if (suits.fit == Fit::unknown)
         return judgements.depends(suits.why);
     if (suits.fit == Fit::works)
         return judgements.passed(good, suits.evidence);
-    judgements.no_pass(compared.part.text + " is incompatible in another way");
+    judgements.block_pass(compared.part.text + " is incompatible in another way");
 }
 
 /// One conflict for each GPU that something has no machine code for, being newer than that, or else
@@ -220,10 +222,10 @@ Judgement judge_architecture(const Stack& stack, const Matrix& matrix, bool gpu_
     JudgementBuilder judgements;
     for (const Gpu& gpu : stack.gpus) {
         const auto all = compare(stack, matrix, gpu);
-        if (std::ranges::any_of(all,
-                                [&](const Compared& one) { return is_misfit(one, gpu_is_newer); }))
+        if (std::ranges::any_of(
+                all, [&](const CompatibilityCheck& one) { return is_misfit(one, gpu_is_newer); }))
             judgements.conflict(about(gpu, all, gpu_is_newer));
-        for (const Compared& compared : all)
+        for (const CompatibilityCheck& compared : all)
             note(compared, "the specified components have code for " + subject_of(gpu), judgements);
     }
     return judgements.close();

@@ -84,7 +84,7 @@ void judge_pair(const Stack& stack, const Matrix& matrix, const Framework& one,
     if (*all == Together::unknown)
         return judgements.unknown("which cuDNN " + names + " require is not in the data");
     if (*all == Together::fit && any_build_conflicts(stack, matrix, one, other))
-        return judgements.no_pass(
+        return judgements.block_pass(
             names + " can be installed in one environment, but not every build of them");
     const FrameworkBuild &build = builds.front(), &other_build = others.front();
     if (*all != Together::fit)
@@ -124,7 +124,7 @@ void note_two_cudnns(const Stack& stack, const Matrix& matrix, const Framework& 
     const auto own = builds_by_pip(stack, with_own, matrix),
                others = builds_by_pip(stack, of_system, matrix);
     const FrameworkBuild* build = find_where(own, [&](const FrameworkBuild& one) {
-        return one.os == "linux" && one.cudnn && brings_libraries(one);
+        return one.os == "linux" && one.cudnn && bundles_libraries(one);
     });
     const bool same_file = build && std::ranges::any_of(others, [&](const FrameworkBuild& other) {
                                return other.os == "linux" && takes_system_libraries(other) &&
@@ -134,8 +134,8 @@ void note_two_cudnns(const Stack& stack, const Matrix& matrix, const Framework& 
         return;
     const Known* system = version_in(stack.cudnn);
     if (!system)
-        judgements.no_pass("which cuDNN " + words_of(with_own) + " and " + words_of(of_system) +
-                           " get depends on that of the system, which was not specified");
+        judgements.block_pass("which cuDNN " + words_of(with_own) + " and " + words_of(of_system) +
+                              " get depends on that of the system, which was not specified");
     else if (system->major() == build->cudnn->major() && !agree(*build->cudnn, *system))
         judgements.conflict(two_cudnns(with_own, *build, of_system, *system));
 }

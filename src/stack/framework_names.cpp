@@ -125,12 +125,12 @@ std::optional<Framework> framework_from(std::string_view text) {
     if (!framework || end == value.size())
         return framework;
     const std::size_t version = std::min(value.find_first_not_of(" =", end), value.size());
-    const auto release = framework_version_from(std::string_view(value).substr(version));
-    if (!release)
+    const auto named = framework_version_from(std::string_view(value).substr(version));
+    if (!named)
         return std::nullopt;
-    framework->version = release->version;
-    if (release->build)
-        framework->build = release->build;
+    framework->version = named->version;
+    if (named->build)
+        framework->build = named->build;
     return framework;
 }
 

@@ -197,12 +197,12 @@ std::optional<Framework> framework_given(const GivenValue& item) {
     if (item.key == "framework")
         return framework_from(item.value);
     auto framework = framework_named(item.key);
-    const auto release = framework_version_from(item.value);
-    if (!framework || !release)
+    const auto named = framework_version_from(item.value);
+    if (!framework || !named)
         return std::nullopt;
-    framework->version = release->version;
-    if (release->build)
-        framework->build = release->build;
+    framework->version = named->version;
+    if (named->build)
+        framework->build = named->build;
     return framework;
 }
 

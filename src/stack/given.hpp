@@ -28,7 +28,7 @@ struct Given {
     const Framework* framework(std::string_view name) const {
         return find_by(stack.frameworks, &Framework::name, name);
     }
-    bool says(std::string_view word) const {
+    bool mentions(std::string_view word) const {
         return contains(words, word);
     }
     /// "tensorflow 1.4.0 and tensorflow-gpu 1.4.0", "tensorflow-gpu + tensorflow": one after the

@@ -97,8 +97,8 @@ const ContainerImage* image_of(const Stack& stack, const Matrix& matrix) {
     return image_named(stack.image, matrix);
 }
 
-Suitability image_on_gpu(const ContainerImage& image, const Version& gpu, const Matrix& matrix) {
-    Suitability cuda = cuda_on_gpu(image.cuda, gpu, matrix);
+Compatibility image_on_gpu(const ContainerImage& image, const Version& gpu, const Matrix& matrix) {
+    Compatibility cuda = cuda_on_gpu(image.cuda, gpu, matrix);
     if (cuda.fit != Fit::works || image.framework.empty())
         return cuda;
     const std::string name = name_of(image);
@@ -129,9 +129,9 @@ std::optional<bool> on_data_center_gpus(const Stack& stack, const Matrix& matrix
     return true;
 }
 
-Suitability driver_runs_image(const Driver& driver, const ContainerImage& image, const Stack& stack,
-                              const Matrix& matrix) {
-    Suitability answer = driver_runs_cuda(driver, image.cuda, matrix);
+Compatibility driver_runs_image(const Driver& driver, const ContainerImage& image,
+                                const Stack& stack, const Matrix& matrix) {
+    Compatibility answer = driver_runs_cuda(driver, image.cuda, matrix);
     const auto data_center = on_data_center_gpus(stack, matrix);
     const auto package = compat_package(driver, image.cuda, {}, matrix);
     if (answer.fit != Fit::does_not_work || !package || data_center == false)

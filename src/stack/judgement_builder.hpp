@@ -46,13 +46,13 @@ class JudgementBuilder : public Reasons {
             return undecided(depends_, MissingInput::choice);
         if (!unknown_.empty())
             return undecided(unknown_);
-        if (!no_pass_.empty())
-            return not_applicable(no_pass_);
+        if (!blocked_pass_.empty())
+            return stack::not_applicable(blocked_pass_);
         if (!passed_.empty())
             return fits(passed_, evidence_);
-        if (irrelevant_.empty())
+        if (not_applicable_.empty())
             return undecided("nothing was determined");
-        return not_applicable(irrelevant_);
+        return stack::not_applicable(not_applicable_);
     }
 
   private:

@@ -24,15 +24,17 @@ bool is_rejected_by_name(const Version& cudnn, const Version& built_with,
 
 }  // namespace
 
-Serves cudnn_serves(const Version& cudnn, const Version& built_with, std::string_view framework) {
+CudnnMatch cudnn_match(const Version& cudnn, const Version& built_with,
+                       std::string_view framework) {
     if (is_rejected_by_name(cudnn, built_with, framework))
-        return Serves::too_old;
+        return CudnnMatch::too_old;
     if (cudnn.major() < built_with.major())
-        return Serves::too_old;
+        return CudnnMatch::too_old;
     if (cudnn.major() > built_with.major())
-        return Serves::too_new;
+        return CudnnMatch::too_new;
     const bool minors_known = parts_written(cudnn) > 1 && parts_written(built_with) > 1;
-    return minors_known && cudnn.minor() < built_with.minor() ? Serves::too_old : Serves::well;
+    return minors_known && cudnn.minor() < built_with.minor() ? CudnnMatch::too_old
+                                                              : CudnnMatch::compatible;
 }
 
 namespace {
@@ -49,8 +51,9 @@ Together by_required_versions(const FrameworkBuild& a, const FrameworkBuild& b) 
     if (b.cudnn_or_newer)
         return by_required_versions(b, a);
     if (a.cudnn_or_newer) {
-        const bool is_served = cudnn_serves(*b.cudnn, *a.cudnn, a.framework) == Serves::well;
-        return is_served ? Together::fit : Together::exclude;
+        const bool is_compatible =
+            cudnn_match(*b.cudnn, *a.cudnn, a.framework) == CudnnMatch::compatible;
+        return is_compatible ? Together::fit : Together::exclude;
     }
     if (!agree(*a.cudnn, *b.cudnn))
         return Together::exclude;
@@ -106,9 +109,9 @@ FrameworkBuild with_newer_libraries(FrameworkBuild loaded, const Version& first_
 
 }  // namespace
 
-std::optional<Suitability> decided_by_libraries(const FrameworkBuild& build,
-                                                const FrameworkBuild& loaded, const Version& gpu,
-                                                OpenLibraries open, const Matrix& matrix) {
+std::optional<Compatibility> decided_by_libraries(const FrameworkBuild& build,
+                                                  const FrameworkBuild& loaded, const Version& gpu,
+                                                  OpenLibraries open, const Matrix& matrix) {
     const auto row = matrix.architecture(gpu);
     if (!takes_system_libraries(build) || build.framework == "tensorflow" || !row)
         return std::nullopt;
@@ -123,7 +126,7 @@ std::optional<Suitability> decided_by_libraries(const FrameworkBuild& build,
     std::string cudnn;
     if (newer.cudnn != loaded.cudnn)
         cudnn = " and a cuDNN such as " + newer.cudnn->text;
-    return Suitability{
+    return Compatibility{
         .fit = Fit::unknown,
         .why = "it has PTX code alone for compute capability " + gpu.text +
                ", which runs beside installed libraries with code for it: those of CUDA " +

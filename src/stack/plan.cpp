@@ -147,7 +147,7 @@ void look_at_gpu(Plan& plan, const stack::Stack& stack, const Matrix& matrix) {
             "capability 7.5 or later, which today's builds support, or the CPU");
     if (!stack.driver)
         return;
-    const auto ignored = stack::driver_still_drives(*stack.driver, gpu, matrix);
+    const auto ignored = stack::driver_supports_gpu(*stack.driver, gpu, matrix);
     if (ignored.fit == Fit::does_not_work)
         return plan.obstacles.push_back(ignored.why);
     const auto known = stack::driver_knows(*stack.driver, gpu, matrix);
@@ -206,10 +206,10 @@ void require_framework(const std::string& framework, const Matrix& matrix) {
                          join_with_and(names));
 }
 
-NeededBuild needed(const FrameworkBuild& build, const Version& release, const stack::Stack& stack,
+NeededBuild needed(const FrameworkBuild& build, const Version& version, const stack::Stack& stack,
                    const Matrix& matrix) {
     NeededBuild needed{plan_build(build, stack, matrix), {}, {}};
-    needed.build.install = install_command(of_version(build, release), std::nullopt, matrix);
+    needed.build.install = install_command(of_version(build, version), std::nullopt, matrix);
     for (const Architecture& architecture : matrix.architectures()) {
         if (architecture.integrated)
             continue;
@@ -226,11 +226,11 @@ NeededBuild needed(const FrameworkBuild& build, const Version& release, const st
 
 std::vector<std::string> systems_without_cuda(const std::set<std::string>& systems,
                                               const std::set<std::string>& with_cuda,
-                                              const std::string& asked_os) {
+                                              const std::string& requested_os) {
     if (systems.empty())
         return {};
     std::vector<std::string> without;
-    for (const std::string& os : asked_os.empty() ? systems : std::set{asked_os})
+    for (const std::string& os : requested_os.empty() ? systems : std::set{requested_os})
         if (!with_cuda.contains(os))
             without.push_back(os);
     return without;
@@ -258,16 +258,16 @@ PlannedFor planned_for(const stack::Stack& stack, const std::string& framework,
     return document;
 }
 
-bool offers_something(const Plan& plan) {
+bool has_builds(const Plan& plan) {
     return std::ranges::any_of(plan.frameworks, [](const FrameworkPlan& framework) {
         return framework.newest.has_value();
     });
 }
 
 bool leaves_open(const Plan& plan) {
-    return !offers_something(plan) &&
-           std::ranges::any_of(plan.frameworks,
-                               [](const auto& framework) { return framework.perhaps.has_value(); });
+    return !has_builds(plan) && std::ranges::any_of(plan.frameworks, [](const auto& framework) {
+        return framework.perhaps.has_value();
+    });
 }
 
 Plan make_plan(const stack::Stack& stack, const std::string& framework, const Matrix& matrix) {

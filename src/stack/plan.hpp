@@ -122,7 +122,7 @@ std::string install_command(const FrameworkBuild& build, const std::optional<Ver
                             const Matrix& matrix);
 
 /// Whether something runs.
-bool offers_something(const Plan& plan);
+bool has_builds(const Plan& plan);
 /// Nothing runs, but for some builds the data do not show it.
 bool leaves_open(const Plan& plan);
 

@@ -9,11 +9,11 @@ namespace rnncheck {
 
 namespace {
 
-using stack::Suitability;
+using stack::Compatibility;
 
 /// Of the reasons those stay that decide: what does not work in one way needs no doubt about
 /// another.
-void take(PlannedBuild& planned, const Suitability& answer) {
+void take(PlannedBuild& planned, const Compatibility& answer) {
     if (answer.fit > planned.fit)
         planned.because.clear();
     if (answer.fit == Fit::compiles_first)
@@ -93,7 +93,7 @@ std::string package_instead(const FrameworkBuild& build, const stack::Driver& dr
 void judge_driver(PlannedBuild& planned, const FrameworkBuild& build, const stack::Driver& driver,
                   const stack::Stack& stack, const Matrix& matrix) {
     const stack::DriverRange drivers{planned.driver_min, planned.driver_full};
-    Suitability answer = stack::driver_runs_cuda(driver, *build.cuda, drivers, matrix);
+    Compatibility answer = stack::driver_runs_cuda(driver, *build.cuda, drivers, matrix);
     if (answer.fit == Fit::does_not_work)
         answer.why += package_instead(build, driver, stack, matrix);
     take(planned, answer);

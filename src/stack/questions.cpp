@@ -1,14 +1,14 @@
 #include "stack/questions.hpp"
 
 #include "matrix/ranges.hpp"
-#include "stack/suitability.hpp"
+#include "stack/compatibility.hpp"
 
 namespace rnncheck {
 
-std::string version_in_words(const Version& release) {
-    if (parts_written(release) == 1)
-        return release.text + ".x";
-    return release.text;
+std::string version_in_words(const Version& version) {
+    if (parts_written(version) == 1)
+        return version.text + ".x";
+    return version.text;
 }
 
 }  // namespace rnncheck
@@ -33,7 +33,7 @@ bool is_called(const FrameworkBuild& build, std::string_view name) {
            (build.cuda && (name == "gpu" || (name == "cuda" && build.libraries == "wheels")));
 }
 
-Suitability build_for_python(const FrameworkBuild& build, const Version& python) {
+Compatibility build_for_python(const FrameworkBuild& build, const Version& python) {
     if (!build.python_first && !build.python_last)
         return not_known("the versions of Python it is for are not in the data");
     if (is_between(python, build.python_first, build.python_last))

@@ -11,13 +11,13 @@
 namespace rnncheck {
 
 /// "9.1.0"; "9.x" where a major means all its versions.
-std::string version_in_words(const Version& release);
+std::string version_in_words(const Version& version);
 
 }  // namespace rnncheck
 
 namespace rnncheck::stack {
 
-struct Suitability {
+struct Compatibility {
     Fit fit = Fit::works;
     std::string why = {};  ///< one clause; usually empty if it works
     std::vector<Evidence> evidence = {};
@@ -40,15 +40,15 @@ struct DriverRange {
 };
 
 /// By the drivers named for this CUDA. Of a branch ("535") its newest version counts.
-Suitability driver_runs_cuda(const Driver& driver, const Version& cuda, const Matrix& matrix);
+Compatibility driver_runs_cuda(const Driver& driver, const Version& cuda, const Matrix& matrix);
 /// The same if something other than CUDA also requires a driver.
-Suitability driver_runs_cuda(const Driver& driver, const Version& cuda, const DriverRange& drivers,
-                             const Matrix& matrix);
+Compatibility driver_runs_cuda(const Driver& driver, const Version& cuda,
+                               const DriverRange& drivers, const Matrix& matrix);
 
 /// Of a build: its CUDA's drivers, and the oldest one that the framework's documentation names for
 /// it.
-Suitability driver_runs_build(const Driver& driver, const FrameworkBuild& build,
-                              const Matrix& matrix);
+Compatibility driver_runs_build(const Driver& driver, const FrameworkBuild& build,
+                                const Matrix& matrix);
 
 /// NVIDIA's package that puts a newer libcuda over an older kernel driver, on GPUs of data centres
 /// only.
@@ -65,23 +65,23 @@ std::optional<CompatPackage> compat_package(const Driver& driver, const Version&
 bool any_jetson(const Stack& stack, const Matrix& matrix);
 
 /// Whether the driver's branch still supports the GPU.
-Suitability driver_still_drives(const Version& driver, const Version& gpu, const Matrix& matrix);
+Compatibility driver_supports_gpu(const Version& driver, const Version& gpu, const Matrix& matrix);
 /// Whether the GPU is not newer than the driver.
-Suitability driver_knows(const Version& driver, const Version& gpu, const Matrix& matrix);
+Compatibility driver_knows(const Version& driver, const Version& gpu, const Matrix& matrix);
 
 /// Whether the libraries of a CUDA version have machine code for the GPU.
-Suitability cuda_on_gpu(const Version& cuda, const Version& gpu, const Matrix& matrix);
-Suitability cudnn_on_gpu(const CudnnBuild& build, const Version& gpu);
+Compatibility cuda_on_gpu(const Version& cuda, const Version& gpu, const Matrix& matrix);
+Compatibility cudnn_on_gpu(const CudnnBuild& build, const Version& gpu);
 /// By targets as the tables write them ("sm_70 compute_90") alone; unknown where there are none.
-Suitability code_on_gpu(const std::string& targets, const Version& gpu);
+Compatibility code_on_gpu(const std::string& targets, const Version& gpu);
 /// A build's own code. PTX alone works only where the driver compiles it and the libraries of its
 /// CUDA and cuDNN have code for the GPU: those of `loaded`, if it gets others than it was built
 /// with.
-Suitability build_on_gpu(const FrameworkBuild& build, const Version& gpu, const Driver& driver,
-                         const Matrix& matrix, const FrameworkBuild* loaded = nullptr);
+Compatibility build_on_gpu(const FrameworkBuild& build, const Version& gpu, const Driver& driver,
+                           const Matrix& matrix, const FrameworkBuild* loaded = nullptr);
 /// The cuDNN that a build bundles or requires; if unknown, every cuDNN for its CUDA.
-Suitability cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& gpu,
-                                  const Matrix& matrix);
+Compatibility cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& gpu,
+                                    const Matrix& matrix);
 /// For a build whose packages require a cuDNN version or a later one, the first of these without
 /// code for the GPU; null if there is none. pip installs the newest.
 const CudnnBuild* newer_cudnn_without(const FrameworkBuild& build, const Version& gpu,
@@ -95,9 +95,9 @@ bool is_jetson_as_server(const std::optional<Version>& capability, const Matrix&
 /// do.
 std::string no_board_of_builds(const Version& capability, const Matrix& matrix);
 /// build_on_gpu() and cudnn_of_build_on_gpu() together.
-Suitability build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu,
-                                   const Driver& driver, const Matrix& matrix,
-                                   const FrameworkBuild* loaded = nullptr);
+Compatibility build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu,
+                                     const Driver& driver, const Matrix& matrix,
+                                     const FrameworkBuild* loaded = nullptr);
 
 /// Whether an installed CUDA has the files that a build opens. Since CUDA 11 their names contain
 /// only the major version; before, it contained major and minor.
@@ -106,9 +106,9 @@ bool cuda_serves(const Version& cuda, const Version& built_for);
 /// A cuDNN for something built with another: it must be of the same major, and of the same minor or
 /// a later one. https://github.com/openxla/xla/blob/main/xla/stream_executor/cuda/cuda_dnn.cc
 /// `framework` is its name, if it is a framework's build: JAX rejects cuDNN 9.10.0 alone.
-enum class Serves { well, too_old, too_new };
-Serves cudnn_serves(const Version& cudnn, const Version& built_with,
-                    std::string_view framework = "");
+enum class CudnnMatch { compatible, too_old, too_new };
+CudnnMatch cudnn_match(const Version& cudnn, const Version& built_with,
+                       std::string_view framework = "");
 
 /// What the packages of two builds in one environment do to each other.
 enum class Together {
@@ -134,7 +134,7 @@ const CudnnBuild* first_cudnn_without(const Version& gpu, const Version& from, i
 /// "9.11" of 9.11.0: as the bound of a version specifier.
 std::string as_bound(const Version& version);
 /// Whether the version exists for this CUDA major version.
-Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& matrix);
+Compatibility cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& matrix);
 
 /// The build for the newest CUDA, of the major in which the defect is fixed, from that version on,
 /// that suits the GPU and the stack's CUDA and driver (of Linux); null when none does.
@@ -143,8 +143,8 @@ const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const std::optional<Versi
 
 /// Whether a cuDNN supports recurrent networks of a data type on a GPU; `why` not, or why that is
 /// unknown.
-Suitability cudnn_runs_networks(Dtype dtype, const Version& cudnn, const Version& gpu,
-                                const Matrix& matrix);
+Compatibility cudnn_runs_networks(Dtype dtype, const Version& cudnn, const Version& gpu,
+                                  const Matrix& matrix);
 /// What goes wrong in recurrent networks with this cuDNN on this GPU, as documented.
 std::vector<std::string> defects_in_words(const Version& cudnn, const Version& gpu,
                                           const Matrix& matrix);
@@ -157,13 +157,13 @@ struct OpenLibraries {
 /// that those which are not known decide, if newer ones of the same majors have code for the GPU;
 /// unset where they do not. The code of TensorFlow itself fails beside newer ones too
 /// (https://github.com/tensorflow/tensorflow/issues/97387).
-std::optional<Suitability> decided_by_libraries(const FrameworkBuild& build,
-                                                const FrameworkBuild& loaded, const Version& gpu,
-                                                OpenLibraries open, const Matrix& matrix);
+std::optional<Compatibility> decided_by_libraries(const FrameworkBuild& build,
+                                                  const FrameworkBuild& loaded, const Version& gpu,
+                                                  OpenLibraries open, const Matrix& matrix);
 
 /// "cu124"; "gpu" of any build with CUDA, "cuda" of one whose packages contain it.
 bool is_called(const FrameworkBuild& build, std::string_view name);
-Suitability build_for_python(const FrameworkBuild& build, const Version& python);
+Compatibility build_for_python(const FrameworkBuild& build, const Version& python);
 
 /// "nvcr.io/nvidia/pytorch:25.01-py3".
 std::string name_of(const ContainerImage& image);
@@ -185,13 +185,13 @@ std::optional<TaggedImage> image_by_tag(const std::string& name);
 const ContainerImage* image_of(const Stack& stack, const Matrix& matrix);
 /// A framework's image has code for the GPUs that NVIDIA names for it; any other for those of its
 /// CUDA.
-Suitability image_on_gpu(const ContainerImage& image, const Version& gpu, const Matrix& matrix);
+Compatibility image_on_gpu(const ContainerImage& image, const Version& gpu, const Matrix& matrix);
 /// Whether all GPUs of the stack are data center boards, if their names show it.
 std::optional<bool> on_data_center_gpus(const Stack& stack, const Matrix& matrix);
 /// By the driver itself, or on data center GPUs by the forward-compatibility package that NVIDIA's
 /// images contain.
-Suitability driver_runs_image(const Driver& driver, const ContainerImage& image, const Stack& stack,
-                              const Matrix& matrix);
+Compatibility driver_runs_image(const Driver& driver, const ContainerImage& image,
+                                const Stack& stack, const Matrix& matrix);
 /// With the newest CUDA, of those wanted that run on every GPU of the stack with this driver; null
 /// where none does.
 const ContainerImage* newest_image(const Stack& stack, const Driver& driver, const Matrix& matrix,

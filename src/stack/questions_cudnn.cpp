@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
-#include "stack/suitability.hpp"
+#include "stack/compatibility.hpp"
 
 namespace rnncheck::stack {
 
@@ -32,11 +32,11 @@ std::string cudnn_in_words(const FrameworkBuild& build) {
 
 }  // namespace
 
-Suitability cudnn_on_gpu(const CudnnBuild& build, const Version& gpu) {
+Compatibility cudnn_on_gpu(const CudnnBuild& build, const Version& gpu) {
     const std::string thing =
         "cuDNN " + build.cudnn.text + " for CUDA " + std::to_string(build.cuda_major);
     const std::string oldest = build.capability_min.text, newest = build.capability_max.text;
-    Suitability answer{.fit = fit_of(build, gpu), .gpu_is_newer = gpu >= build.capability_min};
+    Compatibility answer{.fit = fit_of(build, gpu), .gpu_is_newer = gpu >= build.capability_min};
     std::string known = "needs compute capability " + oldest + " or later";
     if (answer.fit == Fit::works)
         known = "has code for compute capability " + oldest + " to " + newest;
@@ -48,8 +48,8 @@ Suitability cudnn_on_gpu(const CudnnBuild& build, const Version& gpu) {
     return answer;
 }
 
-Suitability cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& gpu,
-                                  const Matrix& matrix) {
+Compatibility cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& gpu,
+                                    const Matrix& matrix) {
     if (build.without_cudnn || !build.cuda)
         return {};
     Fit best = Fit::does_not_work, worst = Fit::works;
@@ -69,7 +69,7 @@ Suitability cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& gp
                          std::to_string(build.cuda->major()) + " has code for " + gpu.text);
     CudnnBuild named = *first;
     named.cudnn = build.cudnn.value_or(first->cudnn);
-    Suitability answer = cudnn_on_gpu(named, gpu);
+    Compatibility answer = cudnn_on_gpu(named, gpu);
     answer.fit = build.cudnn ? best : worst;
     if (answer.fit == Fit::does_not_work)
         answer.why = cudnn_in_words(build) + " has no code for compute capability " + gpu.text;
@@ -109,7 +109,7 @@ std::string as_bound(const Version& version) {
     return version.text;
 }
 
-Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& matrix) {
+Compatibility cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& matrix) {
     const auto build = matrix.cudnn_build(cudnn, cuda_major);
     const std::string pair = "cuDNN " + cudnn.text + " for CUDA " + std::to_string(cuda_major);
     if (build)
@@ -117,7 +117,7 @@ Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& m
     const auto others = cudnn_builds_of(cudnn, matrix);
     if (others.empty() || build.coverage != Coverage::silent)
         return outside(pair, build.coverage, matrix);
-    Suitability answer{.fit = Fit::does_not_work};
+    Compatibility answer{.fit = Fit::does_not_work};
     std::vector<std::string> majors;
     for (const CudnnBuild& other : others) {
         majors.push_back(std::to_string(other.cuda_major));
@@ -146,8 +146,8 @@ const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const std::optional<Versi
     return newest;
 }
 
-Suitability cudnn_runs_networks(Dtype dtype, const Version& cudnn, const Version& gpu,
-                                const Matrix& matrix) {
+Compatibility cudnn_runs_networks(Dtype dtype, const Version& cudnn, const Version& gpu,
+                                  const Matrix& matrix) {
     const std::string_view type = name_of(dtype);
     if (matrix.requires_support(cudnn, gpu, type, name_of(Algorithm::standard)))
         return {};

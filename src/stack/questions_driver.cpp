@@ -4,7 +4,7 @@
 #include "base/if_any.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
-#include "stack/suitability.hpp"
+#include "stack/compatibility.hpp"
 
 namespace rnncheck::stack {
 
@@ -15,8 +15,8 @@ namespace {
 /// (https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html). A driver
 /// that supports x.1 or later is past that version in any case; of one that ends with x.0 it is not
 /// known.
-Suitability by_newest_cuda(const Version& newest, const Version& asked) {
-    const Version cuda = shortened(asked, 2);
+Compatibility by_newest_cuda(const Version& newest, const Version& requested) {
+    const Version cuda = shortened(requested, 2);
     if (newest >= cuda)
         return {};
     if (newest.major() != cuda.major() || cuda.major() < 11)
@@ -27,13 +27,13 @@ Suitability by_newest_cuda(const Version& newest, const Version& asked) {
 }
 
 /// Where no table names the drivers of a CUDA.
-Suitability by_tables_cuda(const Driver& driver, const Version& cuda,
-                           const Answer<CudaOfDriver>& of_driver) {
+Compatibility by_tables_cuda(const Driver& driver, const Version& cuda,
+                             const Answer<CudaOfDriver>& of_driver) {
     const std::string not_named =
         "the driver that CUDA " + cuda.text + " needs on " + driver.os + " is not in the data";
     if (!of_driver)
         return not_known(not_named);
-    Suitability answer = by_newest_cuda(of_driver->cuda, cuda);
+    Compatibility answer = by_newest_cuda(of_driver->cuda, cuda);
     if (answer.fit == Fit::unknown)
         return not_known(not_named);
     answer.evidence = {{"newest CUDA of the driver", of_driver->cuda.text, of_driver->source.url}};
@@ -43,8 +43,8 @@ Suitability by_tables_cuda(const Driver& driver, const Version& cuda,
     return answer;
 }
 
-Suitability by_range(const Version& driver, const Version& cuda, const DriverRange& drivers,
-                     Suitability answer) {
+Compatibility by_range(const Version& driver, const Version& cuda, const DriverRange& drivers,
+                       Compatibility answer) {
     const std::string needs = "CUDA " + cuda.text + if_any(" needs driver ", drivers.oldest);
     if (drivers.oldest && !may_reach(driver, *drivers.oldest)) {
         answer.fit = Fit::does_not_work;
@@ -81,11 +81,11 @@ Answer<DriverForCuda> drivers_for(const Version& cuda, const std::string& os,
     return matrix.driver_for_cuda(cuda);
 }
 
-Suitability driver_runs_cuda(const Driver& driver, const Version& cuda, const Matrix& matrix) {
+Compatibility driver_runs_cuda(const Driver& driver, const Version& cuda, const Matrix& matrix) {
     const auto row = drivers_for(cuda, driver.os, matrix);
     if (!row)
         return driver_runs_cuda(driver, cuda, DriverRange(), matrix);
-    Suitability answer =
+    Compatibility answer =
         driver_runs_cuda(driver, cuda, {row->oldest_driver, row->full_driver}, matrix);
     if (answer.outside)
         return answer;
@@ -102,10 +102,10 @@ Suitability driver_runs_cuda(const Driver& driver, const Version& cuda, const Ma
     return answer;
 }
 
-Suitability driver_runs_cuda(const Driver& driver, const Version& cuda, const DriverRange& drivers,
-                             const Matrix& matrix) {
+Compatibility driver_runs_cuda(const Driver& driver, const Version& cuda,
+                               const DriverRange& drivers, const Matrix& matrix) {
     if (driver.cuda) {
-        const Suitability answer = by_newest_cuda(*driver.cuda, cuda);
+        const Compatibility answer = by_newest_cuda(*driver.cuda, cuda);
         if (answer.fit != Fit::unknown || !driver.version || !drivers.oldest)
             return answer;
         return by_range(*driver.version, cuda, drivers, {});
@@ -126,13 +126,13 @@ Suitability driver_runs_cuda(const Driver& driver, const Version& cuda, const Dr
         !drivers.full && toolkit != Coverage::known)
         return outside("CUDA " + cuda.text, toolkit, matrix);
     if (drivers.full)
-        return by_range(*driver.version, cuda, drivers, Suitability());
+        return by_range(*driver.version, cuda, drivers, Compatibility());
     return by_range(*driver.version, cuda, drivers, by_tables_cuda(driver, cuda, of_driver));
 }
 
-Suitability driver_runs_build(const Driver& driver, const FrameworkBuild& build,
-                              const Matrix& matrix) {
-    Suitability answer = driver_runs_cuda(driver, *build.cuda, matrix);
+Compatibility driver_runs_build(const Driver& driver, const FrameworkBuild& build,
+                                const Matrix& matrix) {
+    Compatibility answer = driver_runs_cuda(driver, *build.cuda, matrix);
     const bool is_named = build.driver_min && driver.os == build.os && driver.version;
     if (!is_named || answer.fit == Fit::does_not_work)
         return answer;
@@ -163,7 +163,7 @@ std::optional<CompatPackage> compat_package(const Driver& driver, const Version&
         package->source.url};
 }
 
-Suitability driver_still_drives(const Version& driver, const Version& gpu, const Matrix& matrix) {
+Compatibility driver_supports_gpu(const Version& driver, const Version& gpu, const Matrix& matrix) {
     const auto row = matrix.architecture(gpu);
     if (!row)
         return outside("compute capability " + gpu.text, row.coverage, matrix);
@@ -177,7 +177,7 @@ Suitability driver_still_drives(const Version& driver, const Version& gpu, const
                    {"last driver branch for " + row->name, last, source}, false);
 }
 
-Suitability driver_knows(const Version& driver, const Version& gpu, const Matrix& matrix) {
+Compatibility driver_knows(const Version& driver, const Version& gpu, const Matrix& matrix) {
     const auto row = matrix.architecture(gpu);
     const auto of_driver = matrix.cuda_of_driver(driver);
     if (!row)
@@ -190,7 +190,7 @@ Suitability driver_knows(const Version& driver, const Version& gpu, const Matrix
         return outside("driver " + driver.text, of_driver.coverage, matrix);
     if (row->first_cuda <= of_driver->cuda)
         return {.evidence = {first}};
-    Suitability answer = no_code(
+    Compatibility answer = no_code(
         "driver " + driver.text + " (CUDA " + of_driver->cuda.text + ") is older than " +
             row->name + " (" + gpu.text + "), which begins with CUDA " + row->first_cuda.text,
         {"newest CUDA of the driver", of_driver->cuda.text, of_driver->source.url}, true);

@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
-#include "stack/suitability.hpp"
+#include "stack/compatibility.hpp"
 
 namespace rnncheck::stack {
 
@@ -33,17 +33,17 @@ std::string capabilities_of(const std::vector<Target>& targets) {
 /// that. Seen with TensorFlow's wheels on Blackwell: CUDA_ERROR_INVALID_PTX,
 /// CUDA_ERROR_INVALID_HANDLE (https://github.com/tensorflow/tensorflow/issues/97387, 99592, 101746,
 /// 90291, 89272).
-void judge_libraries_beside_ptx(Suitability& code, const FrameworkBuild& build, const Version& gpu,
-                                const Matrix& matrix) {
+void judge_libraries_beside_ptx(Compatibility& code, const FrameworkBuild& build,
+                                const Version& gpu, const Matrix& matrix) {
     std::vector<std::string> lacking;
-    const auto add = [&](const Suitability& library, std::string name) {
+    const auto add = [&](const Compatibility& library, std::string name) {
         lacking.push_back(std::move(name));
         code.evidence.insert(code.evidence.end(), library.evidence.begin(), library.evidence.end());
     };
-    Suitability cudnn;
+    Compatibility cudnn;
     if (build.cudnn)
         cudnn = cudnn_of_build_on_gpu(build, gpu, matrix);
-    if (const Suitability cuda = cuda_on_gpu(*build.cuda, gpu, matrix);
+    if (const Compatibility cuda = cuda_on_gpu(*build.cuda, gpu, matrix);
         cuda.fit == Fit::does_not_work && cuda.gpu_is_newer)
         add(cuda, "CUDA " + build.cuda->text);
     if (cudnn.fit == Fit::compiles_first)
@@ -56,7 +56,7 @@ void judge_libraries_beside_ptx(Suitability& code, const FrameworkBuild& build, 
 }
 
 /// A driver compiles PTX made by its own CUDA or an older one.
-void judge_driver_of_ptx(Suitability& code, const FrameworkBuild& build, const Driver& driver,
+void judge_driver_of_ptx(Compatibility& code, const FrameworkBuild& build, const Driver& driver,
                          const Matrix& matrix) {
     const auto of_driver = matrix.cuda_of_driver(driver.version);
     auto newest = driver.cuda;
@@ -80,16 +80,16 @@ void judge_driver_of_ptx(Suitability& code, const FrameworkBuild& build, const D
 
 }  // namespace
 
-Suitability cuda_on_gpu(const Version& asked, const Version& gpu, const Matrix& matrix) {
+Compatibility cuda_on_gpu(const Version& requested, const Version& gpu, const Matrix& matrix) {
     const auto row = matrix.architecture(gpu);
     if (!row)
         return outside("compute capability " + gpu.text, row.coverage, matrix);
-    const Version cuda = shortened(asked, 2);
+    const Version cuda = shortened(requested, 2);
     const std::string none =
-        "CUDA " + asked.text + " has no code for " + row->name + " (" + gpu.text + "); CUDA ";
+        "CUDA " + requested.text + " has no code for " + row->name + " (" + gpu.text + "); CUDA ";
     if (row->last_cuda && cuda > *row->last_cuda)
         return no_code(none + row->last_cuda->text + " was the last",
-                       {"CUDA " + asked.text,
+                       {"CUDA " + requested.text,
                         "CUDA " + row->last_cuda->text + " was the last with code for " + row->name,
                         row->source.url},
                        false);
@@ -100,24 +100,24 @@ Suitability cuda_on_gpu(const Version& asked, const Version& gpu, const Matrix& 
     if (cuda < row->first_cuda && !has_code_of_its_major(cuda, gpu, matrix))
         return no_code(
             none + row->first_cuda.text + " was the first",
-            {"CUDA " + asked.text,
+            {"CUDA " + requested.text,
              "CUDA " + row->first_cuda.text + " was the first with code for " + row->name,
              row->source.url},
             true);
     const Coverage toolkit = matrix.driver_for_cuda(cuda).coverage;
     if (toolkit != Coverage::newer_than_data)
         return {};
-    return outside("CUDA " + asked.text, toolkit, matrix);
+    return outside("CUDA " + requested.text, toolkit, matrix);
 }
 
-Suitability code_on_gpu(const std::string& words, const Version& gpu) {
+Compatibility code_on_gpu(const std::string& words, const Version& gpu) {
     const std::vector<Target> targets = targets_of(words);
     if (targets.empty())
         return not_known("for which GPUs it has code is not in the data");
     const auto any = [&](auto&& holds) { return std::ranges::any_of(targets, holds); };
     if (any([&](const Target& target) { return target.machine_code && runs_on(target, gpu); }))
         return {};
-    Suitability answer{
+    Compatibility answer{
         .fit = Fit::does_not_work,
         .why = "it has code for " + capabilities_of(targets) + ", not for " + gpu.text};
     answer.gpu_is_newer =
@@ -130,15 +130,15 @@ Suitability code_on_gpu(const std::string& words, const Version& gpu) {
             .gpu_is_newer = true};
 }
 
-Suitability build_on_gpu(const FrameworkBuild& build, const Version& gpu, const Driver& driver,
-                         const Matrix& matrix, const FrameworkBuild* loaded) {
+Compatibility build_on_gpu(const FrameworkBuild& build, const Version& gpu, const Driver& driver,
+                           const Matrix& matrix, const FrameworkBuild* loaded) {
     if (const auto row = matrix.architecture(gpu); !row)
         return outside("compute capability " + gpu.text, row.coverage, matrix);
-    Suitability code = code_on_gpu(build.targets, gpu);
+    Compatibility code = code_on_gpu(build.targets, gpu);
     if (code.fit == Fit::unknown) {
         // What its CUDA could compile for does not tell what was compiled, but bounds it.
         if (build.cuda)
-            if (const Suitability cuda = cuda_on_gpu(*build.cuda, gpu, matrix);
+            if (const Compatibility cuda = cuda_on_gpu(*build.cuda, gpu, matrix);
                 cuda.outside || cuda.fit == Fit::does_not_work)
                 code = cuda;
         if (build.cuda)
@@ -153,11 +153,11 @@ Suitability build_on_gpu(const FrameworkBuild& build, const Version& gpu, const 
     return code;
 }
 
-Suitability build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu,
-                                   const Driver& driver, const Matrix& matrix,
-                                   const FrameworkBuild* loaded) {
-    const Suitability code = build_on_gpu(build, gpu, driver, matrix, loaded);
-    const Suitability cudnn = cudnn_of_build_on_gpu(loaded ? *loaded : build, gpu, matrix);
+Compatibility build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu,
+                                     const Driver& driver, const Matrix& matrix,
+                                     const FrameworkBuild* loaded) {
+    const Compatibility code = build_on_gpu(build, gpu, driver, matrix, loaded);
+    const Compatibility cudnn = cudnn_of_build_on_gpu(loaded ? *loaded : build, gpu, matrix);
     return cudnn.fit > code.fit ? cudnn : code;
 }
 

@@ -21,15 +21,15 @@ class Reasons {
         keep(outside_, why);
     }
     /// Not applicable, and the result must not be a pass because of others.
-    void no_pass(const std::string& why) {
-        keep(no_pass_, why);
+    void block_pass(const std::string& why) {
+        keep(blocked_pass_, why);
     }
     void passed(const std::string& why, const std::vector<Evidence>& evidence = {}) {
         keep(passed_, why);
         append(evidence_, evidence);
     }
-    void irrelevant(const std::string& why) {
-        keep(irrelevant_, why);
+    void not_applicable(const std::string& why) {
+        keep(not_applicable_, why);
     }
 
   protected:
@@ -43,7 +43,7 @@ class Reasons {
     }
 
     std::vector<Evidence> evidence_;
-    std::string unknown_, outside_, no_pass_, passed_, irrelevant_;
+    std::string unknown_, outside_, blocked_pass_, passed_, not_applicable_;
 };
 
 }  // namespace rnncheck::stack

@@ -72,7 +72,7 @@ CaseRun::~CaseRun() {
 void CaseRun::impossible(const char* call, const std::string& what) {
     if (failed())
         return;
-    calls_.result = {call, impossible_answer, what};
+    calls_.result = {call, invalid_result, what};
     session_.cuda.writer->failed(calls_.result);
 }
 

@@ -34,7 +34,7 @@ class LegacyRun : public CaseRun {
         describe_states();
         if (case_.algorithm == Algorithm::persist_dynamic)
             plan_dynamic();
-        ask_sizes();
+        query_sizes();
         if (wants_padding()) {
             x_ = sequences(case_.input);
             y_ = sequences(case_.width());
@@ -70,7 +70,7 @@ class LegacyRun : public CaseRun {
     }
 
     /// Of the spaces; the weights are described as a filter {elements, 1, 1}.
-    void ask_sizes() {
+    void query_sizes() {
         const int steps = case_.sequence_length;
         cudnn(api_.cudnnGetRNNParamsSize, handle_, rnn_, x_steps_.front(), &data_.weights.bytes,
               type_);
@@ -91,15 +91,15 @@ class LegacyRun : public CaseRun {
 
     void place_layer(std::size_t pseudo_layer, int linear,
                      const DeviceImage::Layer& layer) override {
-        const auto put = [&](const auto& ask, bool is_bias, const auto& values) {
+        const auto put = [&](const auto& query, bool is_bias, const auto& values) {
             if (values.empty())
                 return;
             void* where = nullptr;
             int type = 0, format = 0, dimensions = 0, sizes[3] = {};
-            cudnn(ask, handle_, rnn_, static_cast<int>(pseudo_layer), x_steps_.front(), weights_,
+            cudnn(query, handle_, rnn_, static_cast<int>(pseudo_layer), x_steps_.front(), weights_,
                   data_.weights, linear, part_, &where);
             cudnn(api_.cudnnGetFilterNdDescriptor, part_, 3, &type, &format, &dimensions, sizes);
-            place(ask.name, where, static_cast<long long>(sizes[0]) * sizes[1] * sizes[2],
+            place(query.name, where, static_cast<long long>(sizes[0]) * sizes[1] * sizes[2],
                   pseudo_layer, linear, is_bias, values);
         };
         put(api_.cudnnGetRNNLinLayerMatrixParams, false,

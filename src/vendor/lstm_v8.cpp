@@ -38,14 +38,14 @@ class V8Run : public CaseRun {
 
     void place_layer(std::size_t pseudo_layer, int linear,
                      const DeviceImage::Layer& layer) override {
-        const auto& ask = api_.cudnnGetRNNWeightParams;
+        const auto& query = api_.cudnnGetRNNWeightParams;
         void *matrix = nullptr, *bias = nullptr;
-        cudnn(ask, handle_, rnn_, static_cast<int>(pseudo_layer), data_.weights.bytes,
+        cudnn(query, handle_, rnn_, static_cast<int>(pseudo_layer), data_.weights.bytes,
               data_.weights, linear, matrix_, &matrix, bias_, &bias);
         const auto put = [&](TensorDescriptor tensor, const void* where, bool is_bias,
                              const auto& values) {
             if (!values.empty())
-                place(ask.name, where, elements(tensor), pseudo_layer, linear, is_bias, values);
+                place(query.name, where, elements(tensor), pseudo_layer, linear, is_bias, values);
         };
         put(matrix_, matrix, false, layer.matrices[static_cast<std::size_t>(linear)]);
         put(bias_, bias, true, layer.biases[static_cast<std::size_t>(linear)]);

@@ -340,13 +340,13 @@ void Spawned::write_input() {
 /// Once it has exited, with what is still in the pipe.
 constexpr milliseconds patience_with_rest(500);
 
-std::string Spawned::new_answers() {
+std::string Spawned::new_messages() {
     if (state_->has_exited)
         state_->answers.wait_for_end(patience_with_rest);
     return state_->answers.taken();
 }
 
-bool Spawned::answers_are_open() const {
+bool Spawned::messages_are_open() const {
     return state_->answers.is_open();
 }
 
@@ -370,7 +370,7 @@ bool Spawned::is_exiting() const {
     return false;  // Windows does not show it
 }
 
-std::optional<Hang> Spawned::what_it_does() const {
+std::optional<Hang> Spawned::inspect() const {
     return std::nullopt;
 }
 

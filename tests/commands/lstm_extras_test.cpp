@@ -64,7 +64,7 @@ Facts with(RnnRun run, std::int64_t free_mib = 1000) {
     return facts;
 }
 
-std::string told(const LogReplay& replay) {
+std::string output(const LogReplay& replay) {
     return join(replay.sentences, "\n");
 }
 
@@ -175,15 +175,15 @@ TEST_CASE("from-log: what does not fit is told with the batch that does") {
     run.rnn_case.batch = 100;
     run.rnn_case.sequence_length = 1 << 14;
     run.rnn_case.input = 63;
-    CHECK(told(replay_of({}, with(run, 101)))
+    CHECK(output(replay_of({}, with(run, 101)))
               .find("400 MiB of GPU memory (101 MiB free on GPU 0): about 25 sequences fit") !=
           std::string::npos);
-    CHECK(told(replay_of({}, with(run, 3))).find("not one sequence fits") != std::string::npos);
+    CHECK(output(replay_of({}, with(run, 3))).find("not one sequence fits") != std::string::npos);
 }
 
 TEST_CASE("from-log: what the log does not contain is named") {
     LogRnnConfig config;
     config.missing = {"batch_size"};
-    CHECK(told(replay_of(config, with(a_run(RunEnd::ok)))).find("does not contain batch_size") !=
+    CHECK(output(replay_of(config, with(a_run(RunEnd::ok)))).find("does not contain batch_size") !=
           std::string::npos);
 }

@@ -115,15 +115,15 @@ TEST_CASE("mutated interpreters do no harm", "[fuzz]") {
     FileMutator mutator(
         {"\x7f"
          "ELF\0GLIBC_PRIVATE\0/etc/ld.so.cache\0/lib/\0/usr/lib/\0glibc-hwcaps\0/etc/ld.so.preload\0"s});
-    std::size_t told = 0;
+    std::size_t output = 0;
     for (long round = 0; round < fuzz_rounds(); ++round) {
         target.holds(mutator.next());
         const auto build = loader::read_loader_build(root.root(), "/ld.so");
         if (!build)
             continue;
-        ++told;
+        ++output;
         if (build->default_directories.empty() || build->cache.empty())
             FAIL("round " << round);
     }
-    CHECK(told > 0);
+    CHECK(output > 0);
 }

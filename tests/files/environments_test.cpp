@@ -115,8 +115,8 @@ TEST_CASE(
     add_system(add_venv(root));
     root.file("/opt/conda/conda-meta/python-3.12.1-0.json", "").file("/opt/conda/bin/python", "");
     Variables variables = {{"PATH", "/usr/bin"}};
-    const auto chosen = [&](std::optional<std::string> asked = {}) {
-        const auto found = active_environment(root.root(), variables, asked);
+    const auto chosen = [&](std::optional<std::string> requested = {}) {
+        const auto found = active_environment(root.root(), variables, requested);
         return found ? found->path + " by " + found->found_by : "none";
     };
     CHECK(chosen() == "/usr by PATH");

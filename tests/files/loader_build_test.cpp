@@ -34,11 +34,11 @@ std::string interpreter_bytes(const std::string& texts) {
 
 TEST_CASE("the loader's file tells the directories that its help names", "[optional]") {
     const auto build = loader::read_loader_build(Root(), loader::usual_interpreter());
-    const auto told = directories_in_help();
-    if (told.empty())
+    const auto output = directories_in_help();
+    if (output.empty())
         return test::skip("this loader has no help that names its directories");
     REQUIRE(build);
-    CHECK(build->default_directories == told);
+    CHECK(build->default_directories == output);
     CHECK(build->cache == "/etc/ld.so.cache");
     CHECK(build->preload_file == "/etc/ld.so.preload");
     CHECK(build->hwcaps);

@@ -28,7 +28,7 @@ std::string really(const std::string& opener, const std::string& library_path) {
                                    {name_variable, x},
                                    {"LD_LIBRARY_PATH", library_path},
                                    {"ASAN_OPTIONS", "detect_leaks=0"}});
-    return told_by_child("[.opens-by-a-library]", marker);
+    return output_of_child("[.opens-by-a-library]", marker);
 }
 
 std::string predicted(const std::string& opener, const std::string& library_path) {

@@ -34,14 +34,14 @@ struct Case {
     /// when it fails.
     std::string find(const std::string& name) {
         root.file("/app/main.so", main.bytes());
-        const Truth truth = loader_says(in("/app/main.so"), variables);
+        const Truth truth = loader_result(in("/app/main.so"), variables);
         const Truth predicted = prediction(in("/app/main.so"), variables);
         INFO("the loader: " << truth.in_words() << "\npredicted:  " << predicted.in_words());
         CHECK(truth == predicted);
         if (truth.fails)
             return "?";
-        for (const auto& [asked, path] : truth.libraries)
-            if (asked == name)
+        for (const auto& [requested, path] : truth.libraries)
+            if (requested == name)
                 return path.starts_with(in("")) ? path.substr(in("").size()) : path;
         return "not asked for";
     }
@@ -263,7 +263,7 @@ TEST_CASE("filters and auxiliary libraries are loaded") {
     c.main.needed = {"liba.so"};
     c.main.runpath = c.in("/r");
     c.root.file("/app/main.so", c.main.bytes());
-    Truth truth = loader_says(c.in("/app/main.so"), {}),
+    Truth truth = loader_result(c.in("/app/main.so"), {}),
           predicted = prediction(c.in("/app/main.so"), {});
     CHECK(predicted.libraries.size() == 3);
     for (Truth* one : {&truth, &predicted})

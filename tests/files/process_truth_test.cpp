@@ -25,15 +25,15 @@ std::vector<std::string> elf_files_here() {
 }
 
 struct Score {
-    std::size_t files = 0, libraries = 0, refused = 0, wrong = 0;
+    std::size_t files = 0, libraries = 0, rejected = 0, wrong = 0;
 };
 
 void compare(const std::string& path, const LoaderVariables& variables, Score& score) {
-    const Truth truth = loader_says(path, variables);
+    const Truth truth = loader_result(path, variables);
     const Truth predicted = prediction(path, variables);
     ++score.files;
     score.libraries += truth.libraries.size();
-    score.refused += truth.fails;
+    score.rejected += truth.fails;
     if (truth == predicted)
         return;
     ++score.wrong;
@@ -56,7 +56,7 @@ TEST_CASE("what the loader would load for the files of this machine is predicted
             compare(path, variables, score);
     std::printf(
         "%zu libraries of %zu of %zu files compared, %zu files refused by the loader, %zu wrong\n",
-        score.libraries, score.files, files.size(), score.refused, score.wrong);
+        score.libraries, score.files, files.size(), score.rejected, score.wrong);
     CHECK(score.wrong == 0);
     CHECK(score.files >= std::min(files.size(), fewest));
 }

@@ -19,14 +19,14 @@ using namespace rnncheck::test;
 
 namespace {
 
-constexpr const char* asked = "RNNCHECK_TEST_DLOPEN";
+constexpr const char* requested = "RNNCHECK_TEST_DLOPEN";
 const std::string marker = "dlopen-gave:";
 
 /// The path that dlopen gives in a process started with this LD_LIBRARY_PATH; empty when it fails.
 std::string really_opened(const std::string& name, const std::string& library_path) {
     const Environment environment(
-        {{asked, name}, {"LD_LIBRARY_PATH", library_path}, {"ASAN_OPTIONS", "detect_leaks=0"}});
-    return told_by_child("[.open-for-parent]", marker);
+        {{requested, name}, {"LD_LIBRARY_PATH", library_path}, {"ASAN_OPTIONS", "detect_leaks=0"}});
+    return output_of_child("[.open-for-parent]", marker);
 }
 
 void check_agreement(const std::string& name, const std::string& library_path) {
@@ -57,7 +57,7 @@ std::set<std::string> installed_sonames() {
 }  // namespace
 
 TEST_CASE("opens for its parent", "[.open-for-parent]") {
-    const char* name = std::getenv(asked);
+    const char* name = std::getenv(requested);
     REQUIRE(name);
     void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     REQUIRE(handle);

@@ -61,7 +61,7 @@ struct Machine : FakeRoot {
         file("/opt/cudnn/libcudnn.so.9", cudnn_bytes({"libcudnn_ops.so", "libcudnn_adv.so"}));
         file("/opt/cudnn/libcudnn_ops.so.9", library_bytes("libcudnn_ops.so.9"));
     }
-    Which ask(const std::string& path, const std::string& library_path = "", bool all = false) {
+    Which query(const std::string& path, const std::string& library_path = "", bool all = false) {
         return loader::which_for_file(root(), path, {library_path, "", all});
     }
 };
@@ -80,7 +80,7 @@ std::string refusal(FakeRoot& root, const std::string& path) {
 TEST_CASE(
     "a framework's library gets the wheel's cuDNN by its RPATH, whatever LD_LIBRARY_PATH says") {
     Machine machine;
-    const Which which = machine.ask(torch, "/opt/cudnn");
+    const Which which = machine.query(torch, "/opt/cudnn");
     const LibraryChoice& cudnn = choice(which, name);
     CHECK(cudnn.path == packages + "/torch/lib/../../nvidia/cudnn/lib/libcudnn.so.9");
     CHECK(cudnn.rule == LoaderRule::rpath);
@@ -91,7 +91,7 @@ TEST_CASE(
     CHECK(cudnn.candidates[0].rule == LoaderRule::ld_library_path);
     CHECK(cudnn.candidates[0].why_not == "RPATH of libtorch_cuda.so comes before LD_LIBRARY_PATH");
     CHECK_FALSE(has(which, "libc10.so"));
-    CHECK(has(machine.ask(torch, "", true), "libc10.so"));
+    CHECK(has(machine.query(torch, "", true), "libc10.so"));
     REQUIRE_FALSE(which.notes.empty());
     CHECK(contains(which.notes[0], "Python package"));
 }
@@ -105,7 +105,7 @@ TEST_CASE("directories of a run path that are not searched are noted") {
         library.runpath += "/" + std::to_string(i) + ":";
     machine.file(torch, library.bytes());
     CHECK(contains(
-        join(machine.ask(torch).notes, "\n"),
+        join(machine.query(torch).notes, "\n"),
         torch +
             ": its run path has more than 8192 directories; those after that are not searched"));
 }
@@ -130,7 +130,7 @@ TEST_CASE("with RUNPATH the variable wins, and the parts come from beside the wi
     library.needed = {name};
     library.runpath = "$ORIGIN/../../nvidia/cudnn/lib";
     machine.file(torch, library.bytes());
-    const Which which = machine.ask(torch, "/opt/cudnn");
+    const Which which = machine.query(torch, "/opt/cudnn");
     const LibraryChoice& cudnn = choice(which, name);
     CHECK(cudnn.path == "/opt/cudnn/libcudnn.so.9");
     CHECK(cudnn.rule == LoaderRule::ld_library_path);
@@ -148,8 +148,8 @@ TEST_CASE("with RUNPATH the variable wins, and the parts come from beside the wi
 
 TEST_CASE("a cuDNN by RPATH whose parts LD_LIBRARY_PATH takes from elsewhere is noted") {
     Machine machine;
-    CHECK_FALSE(contains(join(machine.ask(torch).notes, " "), "of the same version"));
-    const Which which = machine.ask(torch, "/opt/cudnn");
+    CHECK_FALSE(contains(join(machine.query(torch).notes, " "), "of the same version"));
+    const Which which = machine.query(torch, "/opt/cudnn");
     CHECK(contains(*choice(which, name).path, "nvidia/cudnn/lib"));
     CHECK(choice(which, "libcudnn_ops.so.9").path == "/opt/cudnn/libcudnn_ops.so.9");
     CHECK(contains(join(which.notes, " "),
@@ -158,7 +158,7 @@ TEST_CASE("a cuDNN by RPATH whose parts LD_LIBRARY_PATH takes from elsewhere is 
 
 TEST_CASE("the parts of a cuDNN are those that it names and those beside it") {
     Machine machine;
-    const Which which = machine.ask(torch);
+    const Which which = machine.query(torch);
     CHECK(contains(*choice(which, "libcudnn_ops.so.9").path,
                    wheel.substr(1 + wheel.find("nvidia") - 1)));
     CHECK(choice(which, "libcudnn_adv.so.9").path);
@@ -179,7 +179,7 @@ TEST_CASE("who came first is told with what the other would have found") {
     main.needed = {"libtorch_cuda.so", "libsecond.so"};
     main.rpath = directory_of(torch) + ":/second";
     machine.file("/second/libsecond.so", second.bytes()).file("/main.so", main.bytes());
-    const Which which = machine.ask("/main.so");
+    const Which which = machine.query("/main.so");
     const LibraryChoice& cudnn = choice(which, name);
     CHECK(cudnn.needed_by == torch);
     REQUIRE(cudnn.candidates.size() == 1);
@@ -189,12 +189,12 @@ TEST_CASE("who came first is told with what the other would have found") {
 TEST_CASE("a bad copy at which the loader stops is no copy") {
     Machine machine;
     machine.file(packages + "/torch/lib/libcudnn.so.9", "<html>");
-    const LibraryChoice cudnn = choice(machine.ask(torch), name);
+    const LibraryChoice cudnn = choice(machine.query(torch), name);
     CHECK_FALSE(cudnn.path);
     CHECK(contains(cudnn.why, "the loader stops at " + packages + "/torch/lib/libcudnn.so.9"));
     CHECK(contains(cudnn.why, "is a text file"));
     machine.file(packages + "/torch/lib/libcudnn.so.9", foreign_bytes(name));
-    const LibraryChoice passed = choice(machine.ask(torch), name);
+    const LibraryChoice passed = choice(machine.query(torch), name);
     CHECK(contains(*passed.path, "nvidia/cudnn"));
     REQUIRE(passed.candidates.size() == 1);
     CHECK(contains(passed.candidates[0].why_not, "skipped: it is built for another architecture"));
@@ -203,7 +203,7 @@ TEST_CASE("a bad copy at which the loader stops is no copy") {
 TEST_CASE("what the loader does not look at is told as lying elsewhere") {
     Machine machine;
     machine.file("/usr/local/cuda-12.4/lib64/libcudnn.so.9", cudnn_bytes({}));
-    const LibraryChoice cudnn = choice(machine.ask(torch), name);
+    const LibraryChoice cudnn = choice(machine.query(torch), name);
     REQUIRE(cudnn.candidates.size() == 1);
     CHECK(cudnn.candidates[0].rule == LoaderRule::elsewhere);
     const Which plain = loader::which_for_plain_program(machine.root(), {});
@@ -224,7 +224,7 @@ TEST_CASE("a library in the run path that no text names is told as what dlopen g
     library.runpath = "$ORIGIN/../nvidia/cudnn/lib";
     const std::string path = packages + "/tensorflow/libtensorflow_framework.so.2";
     machine.file(path, library.bytes());
-    const LibraryChoice cudnn = choice(machine.ask(path), name);
+    const LibraryChoice cudnn = choice(machine.query(path), name);
     CHECK(cudnn.by_dlopen);
     CHECK(cudnn.rule == LoaderRule::runpath);
     CHECK(cudnn.needed_by == path);
@@ -254,11 +254,12 @@ TEST_CASE("a program with rights of its own does not heed the variables", "[opti
     program.needed = {name};
     program.interpreter = "/lib64/ld.so";
     machine.file("/bin/tool", program.bytes());
-    CHECK(choice(machine.ask("/bin/tool", "/opt/cudnn"), name).path == "/opt/cudnn/libcudnn.so.9");
+    CHECK(choice(machine.query("/bin/tool", "/opt/cudnn"), name).path ==
+          "/opt/cudnn/libcudnn.so.9");
     if (geteuid() != 0 || chown(machine.outside("/bin/tool").c_str(), 65534, 65534) != 0)
         return test::skip("only root can give files away");
     machine.mode("/bin/tool", 04755);
-    const Which which = machine.ask("/bin/tool", "/opt/cudnn");
+    const Which which = machine.query("/bin/tool", "/opt/cudnn");
     CHECK_FALSE(choice(which, name).path);
     CHECK(contains(join(which.notes, " "), "LD_LIBRARY_PATH and LD_PRELOAD do not count"));
 }
@@ -269,11 +270,11 @@ TEST_CASE("static programs and other loaders") {
     program.flags = DF_1_PIE;
     program.soname = "";
     machine.file("/static", program.bytes());
-    CHECK(contains(join(machine.ask("/static").notes, " "), "static program"));
+    CHECK(contains(join(machine.query("/static").notes, " "), "static program"));
     program.interpreter = "/lib/ld-musl-x86_64.so.1";
     machine.file("/musl", program.bytes());
-    CHECK(
-        contains(join(machine.ask("/musl").notes, " "), "/lib/ld-musl-x86_64.so.1 does not exist"));
+    CHECK(contains(join(machine.query("/musl").notes, " "),
+                   "/lib/ld-musl-x86_64.so.1 does not exist"));
     machine.file("/lib/ld-musl-x86_64.so.1", library_bytes("libc.so"));
     CHECK(contains(refusal(machine, "/musl"), "not glibc's loader"));
 }
@@ -309,12 +310,12 @@ TEST_CASE("a part with the full version in its name is used before the one besid
     machine.link(packages + "/nvidia/link/libcudnn.so.9", "../cudnn/lib/libcudnn.so.9.28.0");
     machine.file(wheel + "/libcudnn.so.9.28.0", cudnn_bytes({"libcudnn_ops.so"}));
     machine.file("/system/libcudnn_ops.so.9.28.0", library_bytes("libcudnn_ops.so.9"));
-    const Which which = machine.ask(packages + "/nvidia/link/libcudnn.so.9", "/system");
+    const Which which = machine.query(packages + "/nvidia/link/libcudnn.so.9", "/system");
     const LibraryChoice& ops = choice(which, "libcudnn_ops.so.9");
     CHECK(ops.path == "/system/libcudnn_ops.so.9.28.0");
     CHECK(contains(ops.why, "(opened as libcudnn_ops.so.9.28.0)"));
     CHECK_FALSE(contains(join(which.notes, "\n"), "could not be read"));
-    const Which unknown = machine.ask(wheel + "/libcudnn.so.9", "/system");
+    const Which unknown = machine.query(wheel + "/libcudnn.so.9", "/system");
     CHECK(choice(unknown, "libcudnn_ops.so.9").path == wheel + "/libcudnn_ops.so.9");
     CHECK(contains(join(unknown.notes, "\n"), "if it is that of /system/libcudnn_ops.so.9.28.0"));
 }

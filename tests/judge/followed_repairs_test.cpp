@@ -86,7 +86,7 @@ std::optional<GivenValues> by_words(const Remedy& remedy) {
     return any ? std::optional(changes) : std::nullopt;
 }
 
-bool says_that_nothing_helps(const Finding& finding) {
+bool states_that_nothing_helps(const Finding& finding) {
     return std::ranges::any_of(finding.remedies, [](const Remedy& remedy) {
         return contains(remedy.text, "No combination in the compatibility data") ||
                contains(remedy.text, "Nothing repairs this") ||
@@ -107,7 +107,7 @@ const Finding* trouble_in(const Report& report) {
     for (const Finding& finding : report.findings) {
         if (finding.severity == Severity::error)
             return &finding;
-        if (finding.severity == Severity::warning && says_that_nothing_helps(finding))
+        if (finding.severity == Severity::warning && states_that_nothing_helps(finding))
             return &finding;
     }
     return nullptr;
@@ -159,7 +159,7 @@ void follow(stack::Stack given, GivenValues changes, const std::set<std::string>
         INFO(way << "\n  then " << trouble->rule << ": " << trouble->message);
         const Remedy* repair = first_repair(*trouble);
         CHECK(repair);
-        CHECK_FALSE(says_that_nothing_helps(*trouble));
+        CHECK_FALSE(states_that_nothing_helps(*trouble));
         if (!repair)
             return;
         changes = repair->changes;
@@ -190,7 +190,7 @@ bool goes_back_needlessly(const stack::Stack& given, const Finding& finding, con
         const auto builds = stack::builds_of(given, framework, bundled_matrix()).with_cuda;
         return std::ranges::any_of(builds, [&](const FrameworkBuild& build) {
             const PlannedBuild planned = plan_build(build, given, bundled_matrix());
-            return stack::brings_libraries(build) && planned.fit == Fit::works &&
+            return stack::bundles_libraries(build) && planned.fit == Fit::works &&
                    !planned.install.empty();
         });
     });

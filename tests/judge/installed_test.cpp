@@ -28,7 +28,7 @@ Facts without_gpu(Facts facts) {
     return facts;
 }
 
-Framework asked(const std::string& name, const std::string& version) {
+Framework requested(const std::string& name, const std::string& version) {
     Framework framework;
     framework.name = name;
     framework.version = v(version);
@@ -111,8 +111,9 @@ TEST_CASE("a release that is asked about is judged in place of those installed")
                         })),
                         Severity::error);
     };
-    CHECK(errors(asked("tensorflow", "2.13"), "8.9.7")
+    CHECK(errors(requested("tensorflow", "2.13"), "8.9.7")
               .contains("cuda_version_not_the_one_built_for"));
-    CHECK(errors(asked("pytorch", "2.4"), "8.9.7") == std::set<std::string>());
-    CHECK(errors(asked("tensorflow", "2.8"), "8.9.7").contains("python_not_supported_by_release"));
+    CHECK(errors(requested("pytorch", "2.4"), "8.9.7") == std::set<std::string>());
+    CHECK(errors(requested("tensorflow", "2.8"), "8.9.7")
+              .contains("python_not_supported_by_release"));
 }

@@ -57,7 +57,7 @@ TEST_CASE("a healthy machine is healthy") {
 }
 
 TEST_CASE("nothing learnt is never healthy") {
-    const Report report = judged(nothing_learnt());
+    const Report report = judged(nothing_collected());
     CHECK(report.verdict == OverallVerdict::undetermined);
     CHECK(report.counts.pass == 0);
 }
@@ -156,7 +156,7 @@ TEST_CASE("a question that was switched off is not open") {
 }
 
 TEST_CASE("where nothing at all was asked, nothing is fine") {
-    Facts looked = nothing_learnt();
+    Facts looked = nothing_collected();
     looked.tool.stages = {"look"};
     Selection selection;
     selection.only = {"rnn_result_wrong"};

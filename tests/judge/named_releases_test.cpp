@@ -22,7 +22,7 @@ const Matrix& tables() {
 }
 
 /// What the rules answer that can be asked about releases.
-Outcomes asked(const Facts& facts) {
+Outcomes requested(const Facts& facts) {
     Outcomes outcomes;
     for (const auto& rule : all_rules())
         if (!rule->what_if_inputs.empty())
@@ -53,7 +53,8 @@ TEST_CASE("the rules on the driver agree: a CUDA runs in full, in part, or not a
     for (const Version& cuda : cudas())
         for (const Version& driver : drivers()) {
             INFO("driver " << driver.text << ", CUDA " << cuda.text);
-            const Outcomes outcomes = asked(given({"driver=" + driver.text, "cuda=" + cuda.text}));
+            const Outcomes outcomes =
+                requested(given({"driver=" + driver.text, "cuda=" + cuda.text}));
             const Outcome compatibility = outcomes.at("minor_version_compatibility");
             const bool runs = compatibility == Outcome::pass || compatibility == Outcome::fault;
             CHECK(runs == (outcomes.at("driver_too_old") == Outcome::pass));
@@ -65,9 +66,8 @@ TEST_CASE("a newer driver never takes away what an older one ran") {
         bool ran = false;
         for (const Version& driver : drivers()) {
             INFO("driver " << driver.text << ", CUDA " << cuda.text);
-            const bool runs =
-                asked(given({"driver=" + driver.text, "cuda=" + cuda.text})).at("driver_too_old") ==
-                Outcome::pass;
+            const bool runs = requested(given({"driver=" + driver.text, "cuda=" + cuda.text}))
+                                  .at("driver_too_old") == Outcome::pass;
             CHECK((runs || !ran));
             ran = runs;
         }
@@ -88,7 +88,7 @@ TEST_CASE("no GPU is both too old and too new for one thing") {
         for (const Architecture& gpu : tables().architectures()) {
             INFO(thing << ", GPU " << gpu.capability.text);
             const Outcomes outcomes =
-                asked(given({thing, "gpu=" + gpu.capability.text, "os=linux"}));
+                requested(given({thing, "gpu=" + gpu.capability.text, "os=linux"}));
             const bool too_old = outcomes.at("gpu_too_old") == Outcome::fault;
             const bool too_new = outcomes.at("gpu_arch_not_in_build") == Outcome::fault;
             CHECK_FALSE((too_old && too_new));
@@ -102,7 +102,7 @@ TEST_CASE("no cuDNN is both older than a framework wants and newer than it knows
              {"7.4.1", "7.6.5", "8.0.5", "8.1.0", "8.6.0", "8.9.7", "9.1.0", "9.3.0", "9.27.0"}) {
             INFO(framework << ", cuDNN " << cudnn);
             const Outcomes outcomes =
-                asked(given({framework, std::string("cudnn=") + cudnn, "os=linux"}));
+                requested(given({framework, std::string("cudnn=") + cudnn, "os=linux"}));
             CHECK_FALSE((outcomes.at("cudnn_runtime_older_than_built") == Outcome::fault &&
                          outcomes.at("cudnn_newer_than_framework_supports") == Outcome::fault));
         }
@@ -131,13 +131,13 @@ TEST_CASE("a release that is not told never turns a fault into a pass") {
         {"dtype=bf16", "cudnn=9.12.0"},
         {"dtype=bf16", "gpu=7.5"}};
     for (const auto& items : faulty) {
-        const Outcomes before = asked(given(items));
+        const Outcomes before = requested(given(items));
         CHECK(std::any_of(before.begin(), before.end(),
                           [](const auto& one) { return one.second == Outcome::fault; }));
         for (std::size_t i = 0; i < items.size(); ++i) {
             std::vector<std::string> fewer = items;
             fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-            for (const auto& [rule, outcome] : asked(given(fewer))) {
+            for (const auto& [rule, outcome] : requested(given(fewer))) {
                 INFO(rule << " without " << items[i]);
                 CHECK_FALSE((before.at(rule) == Outcome::fault && outcome == Outcome::pass));
             }
@@ -148,7 +148,7 @@ TEST_CASE("a release that is not told never turns a fault into a pass") {
 namespace {
 
 /// What people tell: of each key one value, or nothing.
-const std::vector<std::vector<std::string>> telling = {
+const std::vector<std::vector<std::string>> named_values = {
     {"driver=390", "driver=418.40", "driver=450.80.02", "driver=470.256.02", "driver=525.60.13",
      "driver=535.104.05", "driver=550.54.14", "driver=575.51.03", "driver=580.65.06",
      "driver=452.39", "driver=528.33", "driver=551.61", "driver=570.26", "driver=9999"},
@@ -170,39 +170,40 @@ const std::vector<std::vector<std::string>> telling = {
     {"dtype=fp32", "dtype=fp16", "dtype=bf16"},
     {"masked=yes", "masked=no"}};
 
-std::vector<std::string> told_at_random(std::mt19937& random) {
-    std::vector<std::string> told;
-    for (const auto& values : telling)
+std::vector<std::string> random_values(std::mt19937& random) {
+    std::vector<std::string> output;
+    for (const auto& values : named_values)
         if (random() % 3 > 0)
-            told.push_back(values[random() % values.size()]);
+            output.push_back(values[random() % values.size()]);
     // A driver of three numbers is one of Linux: nobody has it on Windows.
-    const bool of_linux = !told.empty() && std::count(told[0].begin(), told[0].end(), '.') == 2;
+    const bool of_linux =
+        !output.empty() && std::count(output[0].begin(), output[0].end(), '.') == 2;
     if (of_linux)
-        std::erase(told, "os=windows");
-    return told;
+        std::erase(output, "os=windows");
+    return output;
 }
 
-Outcome outcome_of(std::string_view rule, const std::vector<std::string>& told) {
+Outcome outcome_of(std::string_view rule, const std::vector<std::string>& output) {
     const auto& rules = all_rules();
     const auto found =
         std::find_if(rules.begin(), rules.end(), [&](const auto& one) { return one.name == rule; });
-    return (*found)->check(given(told), tables()).outcome;
+    return (*found)->check(given(output), tables()).outcome;
 }
 
-std::vector<std::string> without(std::vector<std::string> told, std::size_t index) {
-    told.erase(told.begin() + static_cast<std::ptrdiff_t>(index));
-    return told;
+std::vector<std::string> without(std::vector<std::string> output, std::size_t index) {
+    output.erase(output.begin() + static_cast<std::ptrdiff_t>(index));
+    return output;
 }
 
 /// The fewest of these values with which the rule still finds its fault.
-std::vector<std::string> least_for_fault(std::string_view rule, std::vector<std::string> told) {
-    for (std::size_t i = 0; i < told.size();) {
-        if (outcome_of(rule, without(told, i)) == Outcome::fault)
-            told = without(told, i);
+std::vector<std::string> least_for_fault(std::string_view rule, std::vector<std::string> output) {
+    for (std::size_t i = 0; i < output.size();) {
+        if (outcome_of(rule, without(output, i)) == Outcome::fault)
+            output = without(output, i);
         else
             ++i;
     }
-    return told;
+    return output;
 }
 
 }  // namespace
@@ -213,11 +214,11 @@ TEST_CASE("of the fewest values that are at fault, none can be left out for a pa
     std::mt19937 random(3);
     std::set<std::vector<std::string>> seen;
     for (int round = 0; round < 3000; ++round) {
-        const std::vector<std::string> told = told_at_random(random);
-        for (const auto& [rule, outcome] : asked(given(told))) {
+        const std::vector<std::string> output = random_values(random);
+        for (const auto& [rule, outcome] : requested(given(output))) {
             if (outcome != Outcome::fault)
                 continue;
-            const std::vector<std::string> least = least_for_fault(rule, told);
+            const std::vector<std::string> least = least_for_fault(rule, output);
             if (!seen.insert(least).second)
                 continue;
             for (std::size_t i = 0; i < least.size(); ++i) {

@@ -103,7 +103,7 @@ TEST_CASE(
 
 TEST_CASE(
     "networks: only plain LSTMs must be supported, and a kernel that nobody promises may fail") {
-    const auto not_offered = [](auto change) {
+    const auto not_supported = [](auto change) {
         return networks([&](Facts& f) {
             RnnRun& run = good_case(f);
             run.end = RunEnd::not_supported;
@@ -111,13 +111,13 @@ TEST_CASE(
             change(run);
         });
     };
-    CHECK(not_offered([](RnnRun&) {}).verdict == OverallVerdict::problems);
-    CHECK(not_offered([](RnnRun& run) { run.rnn_case.cell = Cell::gru; }).verdict ==
+    CHECK(not_supported([](RnnRun&) {}).verdict == OverallVerdict::problems);
+    CHECK(not_supported([](RnnRun& run) { run.rnn_case.cell = Cell::gru; }).verdict ==
           OverallVerdict::healthy);
-    CHECK(not_offered([](RnnRun& run) { run.rnn_case.projection = 3; }).verdict ==
+    CHECK(not_supported([](RnnRun& run) { run.rnn_case.projection = 3; }).verdict ==
           OverallVerdict::healthy);
     const auto persistent = [&](RunEnd end) {
-        return not_offered([end](RnnRun& run) {
+        return not_supported([end](RnnRun& run) {
                    run.rnn_case.algorithm = Algorithm::persist_static;
                    run.end = end;
                })

@@ -29,7 +29,7 @@ Outcome outcome_of(const char* rule, const Facts& facts) {
     return verdict_of(rule, facts).outcome;
 }
 
-Facts told() {
+Facts output() {
     Facts facts;
     facts.tool.stages = {"given"};
     facts.host.platform = "linux";
@@ -85,7 +85,7 @@ TEST_CASE("whether a driver runs a CUDA: a machine, versions alone and the plan 
     for (const DriverForCuda& toolkit : bundled_matrix().driver_for_cuda())
         for (const Version& driver : named_drivers()) {
             INFO("driver " << driver.text << ", CUDA " << toolkit.cuda.text);
-            Facts given = told(), here = machine();
+            Facts given = output(), here = machine();
             given.driver.library_version = here.driver.library_version = driver;
             here.driver.cuda_version = bundled_matrix().cuda_of_driver(driver)->cuda;
             for (Facts* facts : {&given, &here})
@@ -110,7 +110,7 @@ TEST_CASE("whether a GPU and a driver go together: versions alone and the plan a
             if (gpu.integrated || gpu.name == "Fermi")
                 continue;  // cuDNN, not the driver, rules Fermi out
             INFO("driver " << driver.text << ", GPU " << gpu.capability.text);
-            Facts given = told();
+            Facts given = output();
             given.driver.library_version = driver;
             given.cuda_devices.emplace_back().compute_capability = gpu.capability;
             stack::Stack question;
@@ -132,7 +132,7 @@ TEST_CASE("whether a cuDNN has code for a GPU: a machine, versions alone and the
             cudnn.library = "libcudnn.so." + std::to_string(row.cudnn.major());
             cudnn.version = row.cudnn;
             cudnn.built_for_cuda = make_version({row.cuda_major, 0});
-            Facts given = told(), here = machine();
+            Facts given = output(), here = machine();
             given.cudnns = {cudnn};
             if (row.cudnn >= make_version({8, 6}))
                 cudnn.newest_capability = row.capability_max;
@@ -164,7 +164,7 @@ TEST_CASE(
             stack::Stack question;
             question.gpus.push_back(
                 {.capability = stack::known_capability(gpu.capability, bundled_matrix())});
-            Facts given = told();
+            Facts given = output();
             given.host.platform = build.os;
             Framework framework;
             framework.name = build.framework;
@@ -216,13 +216,13 @@ struct Problem {
 
 /// What a command answers about versions: the errors in the order of the report, and what is
 /// undetermined or passes.
-struct Answered {
+struct Judged {
     std::vector<Problem> problems;
     std::set<std::string> undetermined, passed;
 };
 
-Answered answered(const Report& report) {
-    Answered answered;
+Judged judged(const Report& report) {
+    Judged judged;
     const auto is_about_versions = [](const std::string& rule) {
         const auto* known = find_named(all_rules(), rule);
         return known && (*known)->conflict;
@@ -233,15 +233,15 @@ Answered answered(const Report& report) {
         const auto& remedies = finding.remedies;
         const std::string fix =
             remedies.empty() ? "" : test::words_of_stack(remedies.front().changes);
-        answered.problems.push_back({finding.rule, fix, finding.confidence});
+        judged.problems.push_back({finding.rule, fix, finding.confidence});
     }
     for (const RuleVerdict& verdict : report.verdicts) {
         if (verdict.outcome == Outcome::undecided)
-            answered.undetermined.insert(verdict.rule);
+            judged.undetermined.insert(verdict.rule);
         if (verdict.outcome == Outcome::pass)
-            answered.passed.insert(verdict.rule);
+            judged.passed.insert(verdict.rule);
     }
-    return answered;
+    return judged;
 }
 
 /// All of them, and under the sanitizers, which take ten times as long, a sample.
@@ -263,10 +263,9 @@ struct Differences {
             first = stack + ": " + detail;
     }
 
-    void compare_problems(const std::string& column, const Answered& expected,
-                          const Answered& other) {
+    void compare_problems(const std::string& column, const Judged& expected, const Judged& other) {
         ++compared[column];
-        const auto first = [](const Answered& one) {
+        const auto first = [](const Judged& one) {
             return one.problems.empty() ? Problem{} : one.problems.front();
         };
         const Problem one = first(expected), another = first(other);
@@ -276,7 +275,7 @@ struct Differences {
             add(column + ": fix of " + one.rule, one.fix + "/ " + another.fix);
     }
 
-    void compare(const std::string& column, const Answered& expected, const Answered& other) {
+    void compare(const std::string& column, const Judged& expected, const Judged& other) {
         compare_problems(column, expected, other);
         for (const std::string& rule : expected.undetermined)
             if (!other.undetermined.contains(rule) &&
@@ -312,11 +311,11 @@ Facts log_with(const GivenValues& values) {
     return facts;
 }
 
-Answered ask(const Facts& facts) {
-    return answered(judge(facts, bundled_matrix(), {}));
+Judged query(const Facts& facts) {
+    return judged(judge(facts, bundled_matrix(), {}));
 }
 
-bool has(const Answered& answer, const char* rule) {
+bool has(const Judged& answer, const char* rule) {
     return find_by(answer.problems, &Problem::rule, std::string(rule));
 }
 
@@ -346,37 +345,37 @@ std::optional<FrameworkBuild> self_contained(const stack::Stack& stack) {
     const stack::Framework& framework = stack.frameworks.front();
     const auto builds = stack::builds_of(stack, framework, bundled_matrix()).with_cuda;
     const bool is_one =
-        framework.build && builds.size() == 1 && stack::brings_libraries(builds.front());
+        framework.build && builds.size() == 1 && stack::bundles_libraries(builds.front());
     return is_one ? std::optional(builds.front()) : std::nullopt;
 }
 
-void compare_on_machine(const stack::Stack& stack, const Answered& checked,
+void compare_on_machine(const stack::Stack& stack, const Judged& checked,
                         Differences& differences) {
     if (!may_be_a_machine(stack))
         return;
     const stack::Framework& framework = stack.frameworks.front();
     test::MachineOfStack machine(stack);
-    differences.compare("doctor --for", checked, ask(machine.naming(framework)));
+    differences.compare("doctor --for", checked, query(machine.naming(framework)));
     const auto build = self_contained(stack);
     // What has no package for this Python is not installed for it.
     if (!build || has(checked, "python_not_supported_by_release"))
         return;
     Facts here = machine.with_installed(framework, *build);
-    differences.compare("machine", checked, ask(here));
+    differences.compare("machine", checked, query(here));
     here.log = log_without_cause();
-    differences.compare("doctor --log", checked, ask(here));
+    differences.compare("doctor --log", checked, query(here));
 }
 
 /// Beside a log, specified versions are installed ones: where that means another build, the
 /// question is another one. What rests on an inferred row is only likely there, and comes after
 /// what is certain.
-void compare_with_log(const GivenValues& values, const stack::Stack& stack, Answered checked,
+void compare_with_log(const GivenValues& values, const stack::Stack& stack, Judged checked,
                       Differences& differences) {
     const stack::Stack installed = rules::as_installed(stack, bundled_matrix());
     const auto build = &stack::Framework::build;
     if (!std::ranges::equal(installed.frameworks, stack.frameworks, {}, build, build))
         return;
-    const Answered in_log = ask(log_with(values));
+    const Judged in_log = query(log_with(values));
     std::ranges::stable_sort(checked.problems, {}, [&](const Problem& problem) {
         const Problem* same = find_where(in_log.problems, [&](const Problem& other) {
             return other.rule == problem.rule && other.fix == problem.fix;
@@ -388,7 +387,7 @@ void compare_with_log(const GivenValues& values, const stack::Stack& stack, Answ
 
 /// The plan of the one build that is meant; and each framework that the first fix installs runs by
 /// the plan, too.
-void compare_with_plan(const stack::Stack& stack, const Report& report, const Answered& checked,
+void compare_with_plan(const stack::Stack& stack, const Report& report, const Judged& checked,
                        Differences& differences) {
     if (stack.frameworks.size() != 1 || stack.cuda || stack.cudnn)
         return;  // which a plan chooses
@@ -437,7 +436,7 @@ TEST_CASE("one stack has one answer, whichever command is asked") {
         const stack::Given read = stack::read_given(all[i], bundled_matrix());
         REQUIRE(read.not_understood.empty());
         const Report report = judge(read.stack, bundled_matrix(), {});
-        const Answered checked = answered(report);
+        const Judged checked = judged(report);
         ++stacks;
         errors += !checked.problems.empty();
         compare_with_log(all[i], read.stack, checked, differences);

@@ -16,7 +16,7 @@ Facts on(const std::string& os) {
 }
 
 Remedy again(const Facts& facts, const std::string& path, int major) {
-    rules::CudnnCopy copy;
+    rules::CudnnInstallation copy;
     copy.path = path;
     copy.major = major;
     return rules::reinstalling_cudnn(facts, copy, {});
@@ -70,7 +70,7 @@ TEST_CASE("what conda installed is changed by conda, in its environment") {
         again(facts, "/opt/conda/envs/ml/lib/libcudnn.so.9", 9).commands ==
         Commands{
             "conda install --prefix /opt/conda/envs/ml -c conda-forge --force-reinstall libcudnn"});
-    rules::CudnnCopy copy;
+    rules::CudnnInstallation copy;
     copy.path = "/opt/conda/envs/ml/lib/libcudnn.so.9";
     copy.major = 9;
     CHECK(rules::installing_cudnn(facts, &copy, 13, {}).commands ==

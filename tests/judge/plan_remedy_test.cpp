@@ -52,12 +52,12 @@ TEST_CASE("each rule about versions that do not fit offers the plan for this GPU
 }
 
 TEST_CASE("what a person told is planned with as well") {
-    Facts told;
-    told.tool.stages = {"given"};
-    told.driver.library_version = v("470");
-    told.cuda_devices.emplace_back().compute_capability = v("6.1");
-    told.runtimes.emplace_back().version = v("12.4");
-    CHECK(last_command("driver_too_old", told) == "rnncheck matrix plan gpu=6.1 driver=470");
+    Facts output;
+    output.tool.stages = {"given"};
+    output.driver.library_version = v("470");
+    output.cuda_devices.emplace_back().compute_capability = v("6.1");
+    output.runtimes.emplace_back().version = v("12.4");
+    CHECK(last_command("driver_too_old", output) == "rnncheck matrix plan gpu=6.1 driver=470");
 }
 
 TEST_CASE("of several GPUs the one at fault counts; what is not known is left out") {

@@ -38,7 +38,7 @@ Facts probe_ended(const char* probe, ProbeEnd end) {
     return but([&](Facts& f) { probe_run(f, probe).end = end; });
 }
 
-Facts kernel_answers(std::int64_t code) {
+Facts kernel_returns(std::int64_t code) {
     return but([&](Facts& f) {
         f.kernel_runs = {{0, CallResult{"cuModuleLoadDataEx", code, ""}, {}}};
         f.rnn_runs.clear();
@@ -60,18 +60,18 @@ std::vector<Broken> broken_machines() {
         {"kernel_module_missing", with_container(library_without_module())},
         {"driver_library_missing", module_without_library()},
         {"driver_userland_kernel_mismatch",
-         after(init_answers(803), [](Facts& f) { f.driver.kernel_version = v("550.40.07"); })},
+         after(init_returns(803), [](Facts& f) { f.driver.kernel_version = v("550.40.07"); })},
         {"driver_installed_inside_container",
-         with_container(after(init_answers(803),
+         with_container(after(init_returns(803),
                               [](Facts& f) { f.driver.kernel_version = v("535.104.05"); }))},
-        {"device_nodes_missing", after(init_answers(100),
+        {"device_nodes_missing", after(init_returns(100),
                                        [](Facts& f) {
                                            f.driver.modprobe_helper = false;
                                            f.driver.device_nodes.clear();
                                        })},
         {"device_nodes_unreadable",
-         after(init_answers(100), [](Facts& f) { f.driver.device_nodes[1].writable = false; })},
-        {"uvm_device_node_missing", after(init_answers(999),
+         after(init_returns(100), [](Facts& f) { f.driver.device_nodes[1].writable = false; })},
+        {"uvm_device_node_missing", after(init_returns(999),
                                           [](Facts& f) {
                                               f.driver.modprobe_helper = false;
                                               std::erase_if(f.driver.device_nodes,
@@ -80,14 +80,14 @@ std::vector<Broken> broken_machines() {
                                                             });
                                           })},
         {"driver_too_old", but([](Facts& f) { f.runtimes.front().version = v("13.0"); })},
-        {"ptx_newer_than_driver", kernel_answers(222)},
+        {"ptx_newer_than_driver", kernel_returns(222)},
         {"container_cuda_newer_than_driver",
-         after(init_answers(804),
+         after(init_returns(804),
                [](Facts& f) { library_of(f, LibraryKind::cuda).compat = true; })},
-        {"fabric_manager_not_running", init_answers(802)},
-        {"driver_init_failed", init_answers(999)},
+        {"fabric_manager_not_running", init_returns(802)},
+        {"driver_init_failed", init_returns(999)},
         {"stub_driver_library_in_path",
-         after(init_answers(34),
+         after(init_returns(34),
                [](Facts& f) {
                    f.libraries.insert(f.libraries.begin(), library_of(f, LibraryKind::cuda));
                    f.libraries[1].picked_by_loader = false;
@@ -120,23 +120,23 @@ std::vector<Broken> broken_machines() {
         {"probe_timed_out", probe_ended("cuda_runtime", ProbeEnd::timed_out)},
         {"probe_stuck", probe_ended("cuda_runtime", ProbeEnd::stuck)},
         {"probe_quit_early", probe_ended("cuda_runtime", ProbeEnd::quit_early)},
-        {"no_gpu_visible", after(init_answers(100), [](Facts& f) { f.nvml_devices.clear(); })},
+        {"no_gpu_visible", after(init_returns(100), [](Facts& f) { f.nvml_devices.clear(); })},
         {"gpu_hidden_by_setting",
-         after(init_answers(100),
+         after(init_returns(100),
                [](Facts& f) { f.host.environment["CUDA_VISIBLE_DEVICES"] = ""; })},
         {"gpu_out_of_memory", but([](Facts& f) {
              all_cases(f, RunEnd::out_of_memory, {"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
              f.nvml_devices.front().memory_free_mib = 100;
              f.nvml_devices.front().processes = {{4711, 24'000}};
          })},
-        {"gpu_out_of_memory", kernel_answers(2)},
+        {"gpu_out_of_memory", kernel_returns(2)},
         {"gpu_memory_ecc_error", board_with([](Board& b) {
              b.ecc_enabled = true;
              b.ecc_uncorrected_since_boot = 1;
          })},
-        {"gpu_memory_ecc_error", kernel_answers(214)},
+        {"gpu_memory_ecc_error", kernel_returns(214)},
         {"gpu_memory_repair_pending", board_with([](Board& b) { b.remapping_failed = true; })},
-        {"gpu_exclusive_mode_busy", kernel_answers(46)},
+        {"gpu_exclusive_mode_busy", kernel_returns(46)},
         {"gpu_compute_prohibited", board_with([](Board& b) { b.compute_mode = "prohibited"; })},
         {"gpu_fell_off_bus", but([](Facts& f) {
              Board& lost = f.nvml_devices.emplace_back();
@@ -197,7 +197,7 @@ TEST_CASE("one fault, one error") {
 
 TEST_CASE("a rule yields to rules that exist") {
     for (const auto& rule : all_rules())
-        for (const std::string_view other : rule->yields_to) {
+        for (const std::string_view other : rule->superseded_by) {
             INFO(rule.name << " yields to " << other);
             CHECK(find_named(all_rules(), other));
         }
@@ -218,7 +218,7 @@ TEST_CASE("a finding is left out only for one that is reported") {
                 continue;
             INFO("the fault of " << machine.rule << ": " << verdict.rule << ' ' << verdict.reason);
             CHECK(verdict.outcome != Outcome::pass);
-            CHECK(std::ranges::any_of(rule->yields_to, reported));
+            CHECK(std::ranges::any_of(rule->superseded_by, reported));
         }
     }
 }

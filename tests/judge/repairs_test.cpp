@@ -99,9 +99,9 @@ void check_remedies(const stack::Stack& given, const Report& before, RepairCount
             CHECK(come.empty());
             // A command installs what the remedy says.
             for (const GivenValue& installed : cudnn_installed_by(remedy))
-                if (const auto said = std::ranges::find(changes, "cudnn", &GivenValue::key);
-                    said != changes.end())
-                    CHECK(said->value == installed.value);
+                if (const auto text = std::ranges::find(changes, "cudnn", &GivenValue::key);
+                    text != changes.end())
+                    CHECK(text->value == installed.value);
         }
         INFO(finding.rule << ": " << finding.message);
         CHECK_FALSE(finding.remedies.empty());  // that nothing repairs it is said, too

@@ -22,7 +22,7 @@ const LogEvent* event(const Log& log, std::string_view signature) {
     return found == log.events.end() ? nullptr : &*found;
 }
 
-std::string told(const Log& log, std::string_view signature, std::string_view name) {
+std::string output(const Log& log, std::string_view signature, std::string_view name) {
     const LogEvent* found = event(log, signature);
     REQUIRE(found);
     for (const LogField& field : found->captures)
@@ -75,8 +75,8 @@ TEST_CASE("versions, line number and the first error are told") {
     const Log log =
         log_read("starting\n" + mismatch + "UnknownError: Fail to find the dnn implementation.\n",
                  "train.log");
-    CHECK(told(log, "cudnn_version_mismatch", "loaded") == "7.4.1");
-    CHECK(told(log, "cudnn_version_mismatch", "built") == "7.6.0");
+    CHECK(output(log, "cudnn_version_mismatch", "loaded") == "7.4.1");
+    CHECK(output(log, "cudnn_version_mismatch", "built") == "7.6.0");
     CHECK(event(log, "cudnn_version_mismatch")->line == 2);
     CHECK(event(log, "dnn_not_found")->kind == LogKind::consequence);
     CHECK(log.first_error_line == 2);
@@ -133,8 +133,8 @@ TEST_CASE("the same message is understood however it was treated") {
         const Log log = log_read(form);
         INFO(escaped(form));
         REQUIRE(event(log, "cudnn_version_mismatch"));
-        CHECK(told(log, "cudnn_version_mismatch", "loaded") == "7.4.1");
-        CHECK(told(log, "cudnn_version_mismatch", "built") == "7.6.0");
+        CHECK(output(log, "cudnn_version_mismatch", "loaded") == "7.4.1");
+        CHECK(output(log, "cudnn_version_mismatch", "built") == "7.6.0");
     }
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("a large log gives what a small one gives, with the right line") {
     const Log log = log_read(before + mismatch + before);
     REQUIRE(event(log, "cudnn_version_mismatch"));
     CHECK(event(log, "cudnn_version_mismatch")->line == lines + 1);
-    CHECK(told(log, "cudnn_version_mismatch", "built") == "7.6.0");
+    CHECK(output(log, "cudnn_version_mismatch", "built") == "7.6.0");
     CHECK(log.lines == 2 * lines + 1);
     CHECK(log.first_error_line == lines + 1);
 }
@@ -246,7 +246,7 @@ TEST_CASE("in a large log, too, a wrapped message is read") {
     const Log log = log_read(
         before + "Loaded runtime CuDNN library: 7.4.1 but source was comp\niled with: 7.6.0.\n" +
         before);
-    CHECK(told(log, "cudnn_version_mismatch", "built") == "7.6.0");
+    CHECK(output(log, "cudnn_version_mismatch", "built") == "7.6.0");
 }
 
 TEST_CASE("in a large log, too, words that are spelled otherwise, quoted or broken are read") {

@@ -326,12 +326,12 @@ TEST_CASE("a remedy names no other framework, and none of Python where another i
 }
 
 TEST_CASE("what a line names more exactly than its cause has a remedy of its own") {
-    const auto said = [](const char* cause, const char* log) {
+    const auto remedy_text = [](const char* cause, const char* log) {
         const Advice advice = about(cause, log);
         return advice.remedies.front().text + " | " + join(advice.commands(), " && ");
     };
     struct Row {
-        const char *cause, *log, *is_said;
+        const char *cause, *log, *expected;
     };
     const Row rows[] = {
         {"gpu_too_old",
@@ -476,18 +476,19 @@ TEST_CASE("what a line names more exactly than its cause has a remedy of its own
          "input_size"}};
     for (const Row& row : rows) {
         INFO(row.log);
-        CHECK(contains(said(row.cause, row.log), row.is_said));
+        CHECK(contains(remedy_text(row.cause, row.log), row.expected));
     }
+    CHECK_FALSE(contains(
+        remedy_text("cpu_only_build", "Available providers: ['CPUExecutionProvider']"), "LSTM"));
     CHECK_FALSE(
-        contains(said("cpu_only_build", "Available providers: ['CPUExecutionProvider']"), "LSTM"));
-    CHECK_FALSE(contains(said("framework_packages_do_not_match",
-                              "AttributeError: partially initialized module 'torchvision' has no "
-                              "attribute 'extension'"),
-                         "<2.9"));
-    CHECK_FALSE(
-        contains(said("broken_framework_release",
-                      "torch 2.1.0\nRuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"),
-                 "1.8.1"));
+        contains(remedy_text("framework_packages_do_not_match",
+                             "AttributeError: partially initialized module 'torchvision' has no "
+                             "attribute 'extension'"),
+                 "<2.9"));
+    CHECK_FALSE(contains(
+        remedy_text("broken_framework_release",
+                    "torch 2.1.0\nRuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"),
+        "1.8.1"));
 }
 
 TEST_CASE("the check of a failure in Kubernetes is one for Kubernetes") {

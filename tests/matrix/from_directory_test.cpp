@@ -37,7 +37,7 @@ std::string error_after(const std::string& file, const std::string& old_text,
     return copy.error();
 }
 
-bool says(const std::string& message, std::initializer_list<const char*> parts) {
+bool states(const std::string& message, std::initializer_list<const char*> parts) {
     INFO(message);
     const bool all = std::all_of(parts.begin(), parts.end(), [&](const char* part) {
         return message.find(part) != std::string::npos;
@@ -103,22 +103,22 @@ TEST_CASE("a directory that is not there, or without tables") {
 TEST_CASE("a missing table is named") {
     const Copy copy;
     fs::remove(copy.directory / "rnn_required_support.json");
-    says(copy.error(), {"/rnn_required_support.json", "missing"});
+    states(copy.error(), {"/rnn_required_support.json", "missing"});
 }
 
 TEST_CASE("a table that is no file, too large, or no JSON is named with the place") {
     const Copy copy;
     copy.write("architectures.json", "{ \"about\": \"x\",\n  oops }");
-    says(copy.error(), {"architectures.json", "invalid JSON at line 2, column 3"});
+    states(copy.error(), {"architectures.json", "invalid JSON at line 2, column 3"});
     copy.write("architectures.json", R"({"about": 1e999})");
-    says(copy.error(), {"architectures.json", "invalid JSON"});
+    states(copy.error(), {"architectures.json", "invalid JSON"});
     copy.write("architectures.json", std::string((1 << 20) + 1, ' '));
-    says(copy.error(), {"architectures.json", "larger than 1 MiB"});
+    states(copy.error(), {"architectures.json", "larger than 1 MiB"});
     copy.write("architectures.json", "[]");
-    says(copy.error(), {"architectures.json", "not an object"});
+    states(copy.error(), {"architectures.json", "not an object"});
     fs::remove(copy.directory / "architectures.json");
     fs::create_directory(copy.directory / "architectures.json");
-    says(copy.error(), {"architectures.json", "cannot be read"});
+    states(copy.error(), {"architectures.json", "cannot be read"});
 }
 
 TEST_CASE(
@@ -127,10 +127,10 @@ TEST_CASE(
     const Copy copy;
     copy.write("xid.json", copy.content_of(copy.directory / "xid.json") +
                                std::string("\0 } this is no JSON", 20));
-    says(copy.error(), {"xid.json", "a NUL byte at line "});
+    states(copy.error(), {"xid.json", "a NUL byte at line "});
     const std::string deep = "{\"z\": " + std::string(30'000, '[') + std::string(30'000, ']') + "}";
     copy.write("xid.json", deep);
-    says(copy.error(), {"xid.json", "nested too deeply"});
+    states(copy.error(), {"xid.json", "nested too deeply"});
     CHECK(verify(Tables(table_files_of(copy.directory.string()))).front().text ==
           "nested too deeply");
 }
@@ -177,8 +177,8 @@ TEST_CASE("a fault is named with file, row and column") {
     };
     for (const auto& fault : faults) {
         const std::string file = std::string(fault.table) + ".json";
-        says(error_after(file, fault.old_text, fault.new_text),
-             {(file + fault.place + ": ").c_str(), fault.what});
+        states(error_after(file, fault.old_text, fault.new_text),
+               {(file + fault.place + ": ").c_str(), fault.what});
     }
 }
 
@@ -190,11 +190,11 @@ TEST_CASE("a table of nothing but faults is given up after the first thousand") 
     copy.write("xid.json", R"({"columns": {}, "sources": {}, "rows": [)" + rows + "]}");
     const auto issues = verify(Tables(table_files_of(copy.directory.string())));
     CHECK(issues.size() < 1100);
-    says(copy.error(), {"xid.json, row 1: column 'xid': missing"});
+    states(copy.error(), {"xid.json, row 1: column 'xid': missing"});
 }
 
 TEST_CASE("a message shows nothing that could upset a terminal") {
     const std::string message =
         error_after("driver_for_cuda.json", R"("cuda": "9.2")", R"("cuda": "\u001b[2J")");
-    says(message, {"row 3", "\\x1b[2J"});
+    states(message, {"row 3", "\\x1b[2J"});
 }

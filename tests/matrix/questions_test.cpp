@@ -168,7 +168,7 @@ Words parts_of(const std::string& answer) {
 
 TEST_CASE("every question of queries.txt has its answer") {
     std::ifstream file(TEST_DIRECTORY "/queries.txt");
-    std::size_t asked = 0;
+    std::size_t requested = 0;
     for (std::string line; std::getline(file, line);) {
         if (line.empty() || line.starts_with('#'))
             continue;
@@ -183,10 +183,10 @@ TEST_CASE("every question of queries.txt has its answer") {
             const Cells cells = questions.at(kind)(words);
             for (const std::string& wanted : parts_of(line.substr(bar + 3)))
                 check_answer(cells, wanted);
-            ++asked;
+            ++requested;
         }
     }
-    CHECK(asked > 200);
+    CHECK(requested > 200);
 }
 
 TEST_CASE("what is no GPU's name finds none") {

@@ -6,25 +6,25 @@ using namespace rnncheck;
 using namespace rnncheck::test;
 
 TEST_CASE("cuda_runtime learns its version and the driver it sees") {
-    const auto told = run_probe(
+    const auto output = run_probe(
         "cuda_runtime", {.target = sim_file("cuda13", "libcudart.so.13"), .sim = "cuda=12.4"});
-    REQUIRE(told.facts.runtimes.size() == 1);
-    CHECK(told.facts.runtimes[0].version == v("13.0"));
-    CHECK(told.facts.runtimes[0].driver_version_seen == v("12.4"));
-    CHECK_FALSE(told.facts.runtimes[0].failure);
+    REQUIRE(output.facts.runtimes.size() == 1);
+    CHECK(output.facts.runtimes[0].version == v("13.0"));
+    CHECK(output.facts.runtimes[0].driver_version_seen == v("12.4"));
+    CHECK_FALSE(output.facts.runtimes[0].failure);
 }
 
 TEST_CASE("cuda_runtime tells a file it cannot open, with the loader's words") {
-    const auto told = run_probe("cuda_runtime", {.target = sim_file("base", "no_such_file.so")});
-    REQUIRE(told.done);
-    REQUIRE(told.facts.runtimes.size() == 1);
-    CHECK_FALSE(told.facts.runtimes[0].version);
-    CHECK(told.facts.runtimes[0].failure->text.find("no_such_file.so") != std::string::npos);
+    const auto output = run_probe("cuda_runtime", {.target = sim_file("base", "no_such_file.so")});
+    REQUIRE(output.done);
+    REQUIRE(output.facts.runtimes.size() == 1);
+    CHECK_FALSE(output.facts.runtimes[0].version);
+    CHECK(output.facts.runtimes[0].failure->text.find("no_such_file.so") != std::string::npos);
 }
 
 TEST_CASE("cuda_runtime tells a library without the function") {
-    const auto told = run_probe("cuda_runtime", {.target = sim_file("base", "libnvrtc.so.12")});
-    REQUIRE(told.facts.runtimes.size() == 1);
-    CHECK(told.facts.runtimes[0].failure->call == "cudaRuntimeGetVersion");
-    CHECK(told.facts.runtimes[0].failure->text.find("does not export") != std::string::npos);
+    const auto output = run_probe("cuda_runtime", {.target = sim_file("base", "libnvrtc.so.12")});
+    REQUIRE(output.facts.runtimes.size() == 1);
+    CHECK(output.facts.runtimes[0].failure->call == "cudaRuntimeGetVersion");
+    CHECK(output.facts.runtimes[0].failure->text.find("does not export") != std::string::npos);
 }

@@ -7,7 +7,7 @@ using namespace rnncheck::test;
 
 namespace {
 
-ProbeTold ask(int major, const std::string& sim = "") {
+ProbeOutput query(int major, const std::string& sim = "") {
     const std::string flavour = "cudnn" + std::to_string(major);
     return run_probe("cudnn_library",
                      {.target = sim_file(flavour, "libcudnn.so." + std::to_string(major)),
@@ -22,9 +22,9 @@ TEST_CASE("cudnn_library learns version, CUDA, dialects and a usable RNN half of
         {7, v("7.6.5"), {"legacy"}}, {8, v("8.9.7"), {"legacy", "v8"}}, {9, v("9.19.0"), {"v8"}}};
     for (const auto& [major, version, dialects] : expected) {
         INFO("cuDNN " << major);
-        const auto told = ask(major);
-        REQUIRE(told.facts.cudnns.size() == 1);
-        const Cudnn& cudnn = told.facts.cudnns[0];
+        const auto output = query(major);
+        REQUIRE(output.facts.cudnns.size() == 1);
+        const Cudnn& cudnn = output.facts.cudnns[0];
         CHECK(cudnn.version == version);
         CHECK(cudnn.built_for_cuda);
         CHECK(cudnn.dialects == dialects);
@@ -35,28 +35,28 @@ TEST_CASE("cudnn_library learns version, CUDA, dialects and a usable RNN half of
 }
 
 TEST_CASE("cudnn_library keeps the version of a copy whose RNN half refuses") {
-    const auto told = ask(9, "cudnnAdvVersionCheck=fail:1002");
-    REQUIRE(told.facts.cudnns.size() == 1);
-    CHECK(told.facts.cudnns[0].version == v("9.19.0"));
-    CHECK(told.facts.cudnns[0].rnn_usable == false);
-    CHECK(told.facts.cudnns[0].failure->call == "cudnnAdvVersionCheck");
-    CHECK(told.facts.cudnns[0].failure->code == 1002);
+    const auto output = query(9, "cudnnAdvVersionCheck=fail:1002");
+    REQUIRE(output.facts.cudnns.size() == 1);
+    CHECK(output.facts.cudnns[0].version == v("9.19.0"));
+    CHECK(output.facts.cudnns[0].rnn_usable == false);
+    CHECK(output.facts.cudnns[0].failure->call == "cudnnAdvVersionCheck");
+    CHECK(output.facts.cudnns[0].failure->code == 1002);
 }
 
 TEST_CASE(
     "cudnn_library that crashes in its RNN half has told the version, and no answer about the "
     "half") {
-    const auto told = ask(8, "cudnnCreateRNNDescriptor=segv");
-    CHECK_FALSE(told.done);
-    CHECK(told.last_call == "cudnnCreateRNNDescriptor");
-    REQUIRE(told.facts.cudnns.size() == 1);
-    CHECK(told.facts.cudnns[0].version == v("8.9.7"));
-    CHECK_FALSE(told.facts.cudnns[0].rnn_usable);
+    const auto output = query(8, "cudnnCreateRNNDescriptor=segv");
+    CHECK_FALSE(output.done);
+    CHECK(output.last_call == "cudnnCreateRNNDescriptor");
+    REQUIRE(output.facts.cudnns.size() == 1);
+    CHECK(output.facts.cudnns[0].version == v("8.9.7"));
+    CHECK_FALSE(output.facts.cudnns[0].rnn_usable);
 }
 
 TEST_CASE("cudnn_library tells a library without the functions") {
-    const auto told = run_probe("cudnn_library", {.target = sim_file("base", "libcudart.so.12")});
-    REQUIRE(told.facts.cudnns.size() == 1);
-    CHECK(told.facts.cudnns[0].failure->call == "cudnnGetVersion");
-    CHECK_FALSE(told.facts.cudnns[0].rnn_usable);
+    const auto output = run_probe("cudnn_library", {.target = sim_file("base", "libcudart.so.12")});
+    REQUIRE(output.facts.cudnns.size() == 1);
+    CHECK(output.facts.cudnns[0].failure->call == "cudnnGetVersion");
+    CHECK_FALSE(output.facts.cudnns[0].rnn_usable);
 }

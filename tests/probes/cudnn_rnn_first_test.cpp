@@ -12,7 +12,7 @@ extern const Probe probe;
 
 namespace {
 
-ProbeTold told_by_rnn_first(const std::string& sim) {
+ProbeOutput output_of_rnn_first(const std::string& sim) {
     return run_probe("cudnn_rnn_first", {.target = sim_file("cudnn9", "libcudnn.so.9"),
                                          .flavours = {"base", "cudnn9"},
                                          .sim = sim});
@@ -28,19 +28,19 @@ void add_file(Facts& f, LibraryKind kind, const std::string& path, FoundVia via)
 }  // namespace
 
 TEST_CASE("cudnn_rnn_first reports the files of a process whose first call is one for RNNs") {
-    const auto told = told_by_rnn_first("");
-    REQUIRE(told.facts.cudnns.size() == 1);
-    REQUIRE(told.facts.cudnns[0].rnn_first);
-    CHECK_FALSE(told.facts.cudnns[0].rnn_first->failure);
-    CHECK_FALSE(told.facts.cudnns[0].rnn_first->parts_mapped.empty());
-    CHECK_FALSE(told.facts.cudnns[0].rnn_usable);
+    const auto output = output_of_rnn_first("");
+    REQUIRE(output.facts.cudnns.size() == 1);
+    REQUIRE(output.facts.cudnns[0].rnn_first);
+    CHECK_FALSE(output.facts.cudnns[0].rnn_first->failure);
+    CHECK_FALSE(output.facts.cudnns[0].rnn_first->parts_mapped.empty());
+    CHECK_FALSE(output.facts.cudnns[0].rnn_usable);
 }
 
 TEST_CASE("cudnn_rnn_first calls the function for RNNs before the checks of the parts") {
-    const auto told =
-        told_by_rnn_first("cudnnCreateRNNDescriptor=fail:1002 cudnnOpsVersionCheck=fail:1002");
-    REQUIRE(told.facts.cudnns.size() == 1);
-    CHECK(told.facts.cudnns[0].rnn_first->failure->call == "cudnnCreateRNNDescriptor");
+    const auto output =
+        output_of_rnn_first("cudnnCreateRNNDescriptor=fail:1002 cudnnOpsVersionCheck=fail:1002");
+    REQUIRE(output.facts.cudnns.size() == 1);
+    CHECK(output.facts.cudnns[0].rnn_first->failure->call == "cudnnCreateRNNDescriptor");
 }
 
 TEST_CASE("cudnn_rnn_first runs only where LD_LIBRARY_PATH has another libcudnn_ops") {

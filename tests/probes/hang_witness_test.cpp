@@ -35,9 +35,9 @@ TEST_CASE("hang_witness asks how busy the boards are that are known") {
     ProbeSetting setting{.sim = "gpus=2 gpu1:nvml.busy=97"};
     setting.facts.nvml_devices.resize(2);
     setting.facts.nvml_devices[1].index = 1;
-    const auto told = run_probe("hang_witness", setting);
-    REQUIRE(told.facts.nvml_devices.size() == 2);
-    CHECK(told.facts.nvml_devices[0].busy_percent == 0);
-    CHECK(told.facts.nvml_devices[1].busy_percent == 97);
+    const auto output = run_probe("hang_witness", setting);
+    REQUIRE(output.facts.nvml_devices.size() == 2);
+    CHECK(output.facts.nvml_devices[0].busy_percent == 0);
+    CHECK(output.facts.nvml_devices[1].busy_percent == 97);
     CHECK(run_probe("hang_witness", {.sim = "gpus=2"}).facts.nvml_devices.empty());
 }

@@ -160,15 +160,15 @@ TEST_CASE("the variables that matter are told, others never") {
                                                       {"AWS_SECRET_ACCESS_KEY", "secret"},
                                                       {"XLA_FLAGS", std::string(100'000, 'x')}});
     FakeRoot root;
-    const TextMap told = host_of(root).environment;
-    CHECK(told.at("CUDA_VISIBLE_DEVICES").empty());
-    CHECK(told.at("CUDNN_LOGLEVEL_DBG") == "3");
-    CHECK(told.at("TF_CUDNN_USE_AUTOTUNE") == "0");
-    CHECK(told.at("SLURM_JOB_ID") == "17");
-    CHECK(told.at("CUDA_MPS_PIPE_DIRECTORY") == "/tmp/mps");
-    CHECK_FALSE(told.contains("LD_PRELOAD"));
-    CHECK_FALSE(told.contains("AWS_SECRET_ACCESS_KEY"));
-    CHECK(told.at("XLA_FLAGS").size() == 4096);
+    const TextMap output = host_of(root).environment;
+    CHECK(output.at("CUDA_VISIBLE_DEVICES").empty());
+    CHECK(output.at("CUDNN_LOGLEVEL_DBG") == "3");
+    CHECK(output.at("TF_CUDNN_USE_AUTOTUNE") == "0");
+    CHECK(output.at("SLURM_JOB_ID") == "17");
+    CHECK(output.at("CUDA_MPS_PIPE_DIRECTORY") == "/tmp/mps");
+    CHECK_FALSE(output.contains("LD_PRELOAD"));
+    CHECK_FALSE(output.contains("AWS_SECRET_ACCESS_KEY"));
+    CHECK(output.at("XLA_FLAGS").size() == 4096);
 }
 
 TEST_CASE("this machine is described") {

@@ -6,14 +6,14 @@ using namespace rnncheck;
 using namespace rnncheck::test;
 
 TEST_CASE("nvml_devices learns the state of every board") {
-    const auto told = run_probe(
+    const auto output = run_probe(
         "nvml_devices",
         {.sim = "gpus=2 driver=550.54.14 cuda=12.4 nvml.ecc_uncorrected=3 nvml.compute_mode=3"});
-    REQUIRE(told.done);
-    CHECK(told.facts.driver.nvml_version == v("550.54.14"));
-    CHECK(told.facts.driver.nvml_cuda_version == v("12.4"));
-    REQUIRE(told.facts.nvml_devices.size() == 2);
-    const Board& board = told.facts.nvml_devices[0];
+    REQUIRE(output.done);
+    CHECK(output.facts.driver.nvml_version == v("550.54.14"));
+    CHECK(output.facts.driver.nvml_cuda_version == v("12.4"));
+    REQUIRE(output.facts.nvml_devices.size() == 2);
+    const Board& board = output.facts.nvml_devices[0];
     CHECK(board.ecc_uncorrected_since_boot == 3);
     CHECK(board.compute_mode == "exclusive_process");
     CHECK(*board.memory_free_mib <= *board.memory_total_mib);
@@ -21,11 +21,11 @@ TEST_CASE("nvml_devices learns the state of every board") {
 }
 
 TEST_CASE("nvml_devices names the processes that hold memory") {
-    const auto told = run_probe("nvml_devices", {.sim = "gpus=1 nvml.processes=4242:2000"});
-    REQUIRE(told.facts.nvml_devices.size() == 1);
-    REQUIRE(told.facts.nvml_devices[0].processes.size() == 1);
-    CHECK(told.facts.nvml_devices[0].processes[0].pid == 4242);
-    CHECK(told.facts.nvml_devices[0].processes[0].memory_mib == 2000);
+    const auto output = run_probe("nvml_devices", {.sim = "gpus=1 nvml.processes=4242:2000"});
+    REQUIRE(output.facts.nvml_devices.size() == 1);
+    REQUIRE(output.facts.nvml_devices[0].processes.size() == 1);
+    CHECK(output.facts.nvml_devices[0].processes[0].pid == 4242);
+    CHECK(output.facts.nvml_devices[0].processes[0].memory_mib == 2000);
 }
 
 TEST_CASE("nvml_devices knows a lost board from one that lacks a feature") {
@@ -41,24 +41,24 @@ TEST_CASE("nvml_devices knows a lost board from one that lacks a feature") {
 }
 
 TEST_CASE("nvml_devices does not list a board that is closed to this process") {
-    const auto told =
+    const auto output =
         run_probe("nvml_devices", {.sim = "gpus=2 nvmlDeviceGetHandleByIndex_v2=fail:4@2"});
-    REQUIRE(told.done);
-    REQUIRE(told.facts.nvml_devices.size() == 1);
-    CHECK(told.facts.nvml_devices[0].index == 0);
+    REQUIRE(output.done);
+    REQUIRE(output.facts.nvml_devices.size() == 1);
+    CHECK(output.facts.nvml_devices[0].index == 0);
 }
 
 TEST_CASE("nvml_devices tells why NVML did not start") {
-    const auto told = run_probe("nvml_devices", {.sim = "nvmlInit_v2=fail:18"});
-    REQUIRE(told.done);
-    CHECK(told.facts.driver.nvml_init->code == 18);
-    CHECK(told.facts.nvml_devices.empty());
+    const auto output = run_probe("nvml_devices", {.sim = "nvmlInit_v2=fail:18"});
+    REQUIRE(output.done);
+    CHECK(output.facts.driver.nvml_init->code == 18);
+    CHECK(output.facts.nvml_devices.empty());
 }
 
 TEST_CASE("nvml_devices does not believe a count of boards that no machine has") {
-    const auto told = run_probe("nvml_devices", {.sim = "gpus=1 nvmlDeviceGetCount_v2=garbage"});
-    CHECK(told.done);
-    CHECK(told.facts.nvml_devices.empty());
-    REQUIRE(told.failed_calls.size() == 1);
-    CHECK(told.failed_calls[0].call == "nvmlDeviceGetCount_v2");
+    const auto output = run_probe("nvml_devices", {.sim = "gpus=1 nvmlDeviceGetCount_v2=garbage"});
+    CHECK(output.done);
+    CHECK(output.facts.nvml_devices.empty());
+    REQUIRE(output.failed_calls.size() == 1);
+    CHECK(output.failed_calls[0].call == "nvmlDeviceGetCount_v2");
 }

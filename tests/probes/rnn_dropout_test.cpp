@@ -15,12 +15,13 @@ RnnDropout found(const std::string& sim, double probability = 0.5,
     Facts facts;
     facts.rnn_request.emplace().dropout = probability;
     const std::string library = sim_file(flavour, "libcudnn.so." + flavour.substr(5));
-    const ProbeTold told = run_probe("rnn_dropout", {.target = "GPU 0 " + dialect + " " + library,
-                                                     .flavours = {"base", flavour},
-                                                     .sim = "gpus=1 " + sim,
-                                                     .facts = facts});
-    REQUIRE(told.facts.rnn_dropouts.size() == 1);
-    return told.facts.rnn_dropouts[0];
+    const ProbeOutput output =
+        run_probe("rnn_dropout", {.target = "GPU 0 " + dialect + " " + library,
+                                  .flavours = {"base", flavour},
+                                  .sim = "gpus=1 " + sim,
+                                  .facts = facts});
+    REQUIRE(output.facts.rnn_dropouts.size() == 1);
+    return output.facts.rnn_dropouts[0];
 }
 
 bool keeps_as_many_as_it_should(const RnnDropout& dropout) {

@@ -10,9 +10,9 @@ using namespace rnncheck::test;
 
 namespace {
 
-ProbeTold told_of(FitSize of, RnnCase rnn_case, const std::string& sim,
-                  std::optional<int> trial = {}, const std::string& flavour = "cudnn9",
-                  const std::string& dialect = "v8") {
+ProbeOutput output_of(FitSize of, RnnCase rnn_case, const std::string& sim,
+                      std::optional<int> trial = {}, const std::string& flavour = "cudnn9",
+                      const std::string& dialect = "v8") {
     Facts facts;
     facts.rnn_request.emplace();
     facts.rnn_request->cases = {std::move(rnn_case)};
@@ -26,9 +26,9 @@ ProbeTold told_of(FitSize of, RnnCase rnn_case, const std::string& sim,
                                  .facts = facts});
 }
 
-RnnFit fit_of(const ProbeTold& told) {
-    REQUIRE(told.facts.rnn_fits.size() == 1);
-    return told.facts.rnn_fits[0];
+RnnFit fit_of(const ProbeOutput& output) {
+    REQUIRE(output.facts.rnn_fits.size() == 1);
+    return output.facts.rnn_fits[0];
 }
 
 std::int64_t total(const RnnFit& fit) {
@@ -43,7 +43,7 @@ TEST_CASE(
         for (const FitSize of : {FitSize::batch, FitSize::length}) {
             RnnCase rnn_case = parse_case("fp32 I=24 H=40 B=4 T=8 states");
             rnn_case.training = trained;
-            const RnnFit fit = fit_of(told_of(of, rnn_case, "mem_free=16"));
+            const RnnFit fit = fit_of(output_of(of, rnn_case, "mem_free=16"));
             CAPTURE(name_of(of), trained, fit.size.value_or(-1));
             REQUIRE(fit.size);
             CHECK(*fit.free_bytes == 16 << 20);
@@ -54,9 +54,9 @@ TEST_CASE(
             CHECK((fit.reserve_bytes > 0) == trained);
             CHECK((of == FitSize::batch ? fit.rnn_case.batch : fit.rnn_case.sequence_length) ==
                   *fit.size);
-            CHECK(fit_of(told_of(of, rnn_case, "mem_free=16", *fit.size)).ran == true);
+            CHECK(fit_of(output_of(of, rnn_case, "mem_free=16", *fit.size)).ran == true);
             const RnnFit larger =
-                fit_of(told_of(of, rnn_case, "mem_free=16", *fit.size + *fit.size / 20));
+                fit_of(output_of(of, rnn_case, "mem_free=16", *fit.size + *fit.size / 20));
             CHECK(larger.ran == false);
             CHECK(larger.result->call == "cuMemAlloc_v2");
         }
@@ -64,14 +64,14 @@ TEST_CASE(
 
 TEST_CASE("rnn_fit: what the simulated GPU has free is not taken from the memory of the host") {
     const RnnCase rnn_case = parse_case("fp32 I=64 H=64 T=1024");
-    const RnnFit fit = fit_of(told_of(FitSize::batch, rnn_case, "", 600));
+    const RnnFit fit = fit_of(output_of(FitSize::batch, rnn_case, "", 600));
     CHECK(*fit.free_bytes > std::int64_t{20} << 30);
     CHECK(fit.ran == false);
     CHECK(fit.result->call == "cuMemAlloc_v2");
 }
 
 TEST_CASE("rnn_fit says when cuDNN, not memory, is what bounds the size") {
-    const RnnFit fit = fit_of(told_of(FitSize::length, parse_case("fp16 I=4 H=4 T=4"), ""));
+    const RnnFit fit = fit_of(output_of(FitSize::length, parse_case("fp16 I=4 H=4 T=4"), ""));
     CHECK(fit.size == 65535);
     CHECK(fit.bounded == true);
 }
@@ -81,7 +81,7 @@ TEST_CASE(
     // Work space of 64 KiB per sequence in 20 bits: sixteen sequences need none, and seventeen no
     // more than one.
     const RnnFit fit = fit_of(
-        told_of(FitSize::batch, parse_case("fp32 I=64 H=64 T=64"), "mem_free=64 work_bits=20"));
+        output_of(FitSize::batch, parse_case("fp32 I=64 H=64 T=64"), "mem_free=64 work_bits=20"));
     CHECK(fit.size == 15);
     CHECK(fit.bounded == true);
     REQUIRE(fit.result);
@@ -92,15 +92,15 @@ TEST_CASE(
 TEST_CASE(
     "rnn_fit: a network too large for the memory, refused, or of an interface that is not asked") {
     const RnnFit none =
-        fit_of(told_of(FitSize::batch, parse_case("fp32 I=512 H=1024 T=8"), "mem_free=8"));
+        fit_of(output_of(FitSize::batch, parse_case("fp32 I=512 H=1024 T=8"), "mem_free=8"));
     CHECK(none.size == 0);
     CHECK_FALSE(none.result);
     const RnnCase small = parse_case("fp32 I=4 H=4 B=2 T=4");
-    const RnnFit refused =
-        fit_of(told_of(FitSize::batch, small, "cudnnSetRNNDescriptor_v8=fail:2000"));
-    CHECK(refused.size == 0);
-    CHECK(refused.result->call == "cudnnSetRNNDescriptor_v8");
-    const RnnFit legacy = fit_of(told_of(FitSize::batch, small, "", {}, "cudnn7", "legacy"));
+    const RnnFit rejected =
+        fit_of(output_of(FitSize::batch, small, "cudnnSetRNNDescriptor_v8=fail:2000"));
+    CHECK(rejected.size == 0);
+    CHECK(rejected.result->call == "cudnnSetRNNDescriptor_v8");
+    const RnnFit legacy = fit_of(output_of(FitSize::batch, small, "", {}, "cudnn7", "legacy"));
     CHECK_FALSE(legacy.size);
     CHECK(legacy.result);
 }

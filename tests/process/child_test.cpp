@@ -26,7 +26,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-struct Told {
+struct Output {
     ProbeRun run;
     std::vector<std::string> lines;
     double waited_ms = 0;
@@ -39,26 +39,26 @@ Command command(const std::string& habit, milliseconds quiet_limit) {
     return made;
 }
 
-Told run(const Command& what) {
-    Told told;
+Output run(const Command& what) {
+    Output output;
     const auto started = std::chrono::steady_clock::now();
-    told.run = process::run(what, [&](std::string_view line) {
-        if (told.lines.size() < 100)
-            told.lines.emplace_back(line);
+    output.run = process::run(what, [&](std::string_view line) {
+        if (output.lines.size() < 100)
+            output.lines.emplace_back(line);
         return LineMeaning{line == "done"};
     });
-    told.waited_ms =
+    output.waited_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started)
             .count();
-    return told;
+    return output;
 }
 
-Told run(const std::string& habit, milliseconds quiet_limit = milliseconds(5000)) {
+Output run(const std::string& habit, milliseconds quiet_limit = milliseconds(5000)) {
     return run(command(habit, quiet_limit));
 }
 
-bool said(const Told& told, const std::string& line) {
-    return std::find(told.lines.begin(), told.lines.end(), line) != told.lines.end();
+bool text(const Output& output, const std::string& line) {
+    return std::find(output.lines.begin(), output.lines.end(), line) != output.lines.end();
 }
 
 /// No child of ours is left, dead or alive.
@@ -69,10 +69,10 @@ bool no_child_left() {
 }  // namespace
 
 TEST_CASE("a well-behaved process is over at once") {
-    const Told told = run("well");
-    CHECK(told.run.end == ProbeEnd::finished);
-    CHECK(said(told, "begun"));
-    CHECK(said(told, "done"));
+    const Output output = run("well");
+    CHECK(output.run.end == ProbeEnd::finished);
+    CHECK(text(output, "begun"));
+    CHECK(text(output, "done"));
     CHECK(no_child_left());
 }
 
@@ -94,12 +94,12 @@ TEST_CASE("each way to die is told apart, and what was said before stands") {
     };
     for (const auto& [habit, how] : expected) {
         INFO(habit);
-        const Told told = run(habit);
-        CHECK(told.run.end == how.end);
-        CHECK(told.run.signal == how.signal);
-        CHECK(told.run.exit_code == how.exit_code);
-        CHECK(said(told, "begun"));
-        CHECK(said(told, "done") == (habit == "crash_at_exit"));
+        const Output output = run(habit);
+        CHECK(output.run.end == how.end);
+        CHECK(output.run.signal == how.signal);
+        CHECK(output.run.exit_code == how.exit_code);
+        CHECK(text(output, "begun"));
+        CHECK(text(output, "done") == (habit == "crash_at_exit"));
         CHECK(no_child_left());
     }
 }
@@ -108,11 +108,11 @@ TEST_CASE("a process without progress is ended within its limit") {
     for (const std::string habit :
          {"sleep", "busy", "ignore_sigterm", "endless_chatter", "close_all"}) {
         INFO(habit);
-        const Told told = run(habit, milliseconds(200));
-        CHECK(told.run.end == ProbeEnd::timed_out);
-        CHECK(contains(told.run.reason.value(), "no progress"));
-        CHECK(told.waited_ms >= 200);
-        CHECK(said(told, "begun"));
+        const Output output = run(habit, milliseconds(200));
+        CHECK(output.run.end == ProbeEnd::timed_out);
+        CHECK(contains(output.run.reason.value(), "no progress"));
+        CHECK(output.waited_ms >= 200);
+        CHECK(text(output, "begun"));
         CHECK(no_child_left());
     }
 }
@@ -197,8 +197,8 @@ TEST_CASE("a private directory goes with the process that created it, whatever e
     const pid_t creator = fork();
     if (creator == 0) {
         const PrivateDirectory directory;
-        const bool told = write(ends[1], directory.path()->c_str(), directory.path()->size()) > 0;
-        while (told)
+        const bool output = write(ends[1], directory.path()->c_str(), directory.path()->size()) > 0;
+        while (output)
             pause();
         _exit(1);
     }
@@ -216,13 +216,13 @@ TEST_CASE("a process that SIGKILL does not end is given up, told as stuck, and h
           "[optional]") {
     Command unkillable = command("survive_kill", milliseconds(200));
     unkillable.stuck_after = milliseconds(300);
-    const Told told = run(unkillable);
-    if (told.run.exit_code == test::tracing_forbidden)
+    const Output output = run(unkillable);
+    if (output.run.exit_code == test::tracing_forbidden)
         return test::skip("no process may trace another here");
-    CHECK(told.run.end == ProbeEnd::stuck);
-    CHECK(contains(told.run.reason.value(), "no progress"));
-    CHECK(told.waited_ms >= 500);
-    CHECK(said(told, "begun"));
+    CHECK(output.run.end == ProbeEnd::stuck);
+    CHECK(contains(output.run.reason.value(), "no progress"));
+    CHECK(output.waited_ms >= 500);
+    CHECK(text(output, "begun"));
     CHECK(waitpid(-1, nullptr, 0) > 0);
     CHECK(no_child_left());
 }
@@ -234,12 +234,12 @@ TEST_CASE(
     leaving.exit_grace = milliseconds(60'000);
     leaving.stuck_after = milliseconds(300);
     leaving.deadline = std::chrono::steady_clock::now() + milliseconds(300);
-    const Told told = run(leaving);
-    if (told.run.exit_code == test::tracing_forbidden)
+    const Output output = run(leaving);
+    if (output.run.exit_code == test::tracing_forbidden)
         return test::skip("no process may trace another here");
-    CHECK(said(told, "done"));
-    CHECK(told.run.end == ProbeEnd::finished);
-    CHECK_FALSE(told.run.reason);
+    CHECK(text(output, "done"));
+    CHECK(output.run.end == ProbeEnd::finished);
+    CHECK_FALSE(output.run.reason);
     CHECK(waitpid(-1, nullptr, 0) > 0);
     CHECK(no_child_left());
 }
@@ -248,52 +248,52 @@ TEST_CASE("progress renews the limit, the deadline does not care") {
     CHECK(run("slow_progress", milliseconds(400)).run.end == ProbeEnd::finished);
     Command hurried = command("slow_progress", milliseconds(400));
     hurried.deadline = std::chrono::steady_clock::now() + milliseconds(250);
-    const Told told = run(hurried);
-    CHECK(told.run.end == ProbeEnd::cut_off);
-    CHECK(contains(told.run.reason.value(), "deadline"));
+    const Output output = run(hurried);
+    CHECK(output.run.end == ProbeEnd::cut_off);
+    CHECK(contains(output.run.reason.value(), "deadline"));
 }
 
 TEST_CASE("output is drained and only its end is kept") {
     for (const std::string habit : {"chatter", "flood_stderr"}) {
         INFO(habit);
-        const Told told = run(habit);
-        CHECK(told.run.end == ProbeEnd::finished);
-        CHECK(said(told, "done"));
-        CHECK(told.run.output_tail.value().size() == 4096);
+        const Output output = run(habit);
+        CHECK(output.run.end == ProbeEnd::finished);
+        CHECK(text(output, "done"));
+        CHECK(output.run.output_tail.value().size() == 4096);
     }
     CHECK(contains(run("last_words").run.output_tail.value(), "the reason stands here"));
 }
 
 TEST_CASE("closed descriptors, garbage and endless lines are survived") {
-    CHECK(said(run("close_output"), "done"));
-    CHECK(said(run("garbage"), "done"));
-    const Told told = run("long_line");
-    CHECK(said(told, "done"));
-    for (const auto& line : told.lines)
+    CHECK(text(run("close_output"), "done"));
+    CHECK(text(run("garbage"), "done"));
+    const Output output = run("long_line");
+    CHECK(text(output, "done"));
+    for (const auto& line : output.lines)
         CHECK(line.size() < 100);
 }
 
 TEST_CASE("a grandchild that holds the pipes neither holds us nor survives") {
-    const Told told = run("grandchild");
-    CHECK(told.run.end == ProbeEnd::finished);
+    const Output output = run("grandchild");
+    CHECK(output.run.end == ProbeEnd::finished);
 }
 
 TEST_CASE("an exit handler that hangs is ended after its grace, and the last word counts") {
     Command hanging = command("hang_at_exit", milliseconds(60'000));
     hanging.exit_grace = milliseconds(300);
-    const Told told = run(hanging);
-    CHECK(told.run.end == ProbeEnd::crashed_at_exit);
-    CHECK(contains(told.run.reason.value(), "did not leave"));
-    CHECK(said(told, "done"));
+    const Output output = run(hanging);
+    CHECK(output.run.end == ProbeEnd::crashed_at_exit);
+    CHECK(contains(output.run.reason.value(), "did not leave"));
+    CHECK(text(output, "done"));
 }
 
 TEST_CASE("input of any size arrives, the environment too") {
     Command big = command("echo_input", milliseconds(5000));
     big.input.assign(3'000'000, 'i');
-    CHECK(said(run(big), "read 3000000"));
+    CHECK(text(run(big), "read 3000000"));
     Command planted = command("environment", milliseconds(5000));
     planted.extra_environment = {"PLANTED=here"};
-    CHECK(said(run(planted), "here"));
+    CHECK(text(run(planted), "here"));
 }
 
 TEST_CASE("input that nobody reads does no harm") {
@@ -306,9 +306,9 @@ TEST_CASE("a program that cannot be started says so") {
     Command missing;
     missing.arguments = {"/no/such/program"};
     missing.quiet_limit = milliseconds(1000);
-    const Told told = run(missing);
-    CHECK(told.run.end == ProbeEnd::not_started);
-    CHECK(contains(told.run.reason.value(), "No such file"));
+    const Output output = run(missing);
+    CHECK(output.run.end == ProbeEnd::not_started);
+    CHECK(contains(output.run.reason.value(), "No such file"));
 }
 
 TEST_CASE("many at once all come home") {
@@ -321,7 +321,7 @@ TEST_CASE("many at once all come home") {
         std::vector<const Process*> processes;
         for (const auto& process : running)
             processes.push_back(process.get());
-        wait_for_news(processes);
+        poll_all(processes);
         std::erase_if(running, [&](const auto& process) {
             const auto run = process->look();
             if (run)
@@ -383,7 +383,7 @@ TEST_CASE("a process that stays has done its work, and ends with its object") {
             });
         auto run = process->look();
         for (; !run; run = process->look())
-            wait_for_news({process.get()});
+            poll_all({process.get()});
         CHECK(run->end == ProbeEnd::finished);
         CHECK(process->stays());
         CHECK(waitpid(-1, nullptr, WNOHANG) == 0);  // it is alive
@@ -446,7 +446,7 @@ TEST_CASE("a limit can be shortened while the process runs, and not prolonged") 
     process->shorten(milliseconds(60'000));
     auto run = process->look();
     for (; !run; run = process->look())
-        wait_for_news({process.get()});
+        poll_all({process.get()});
     CHECK(run->end == ProbeEnd::timed_out);
     CHECK(run->reason == "no progress for 0 s");
 }

@@ -30,11 +30,11 @@ TEST_CASE("each framework is shown with its build and the cuDNN that it gets") {
     const std::string text = written(but([](Facts& f) {
         add_torch(f).libraries[0].version = v("9.19.0");
         add_environment(f).left_out = {"/srv/environment/x: only the first 256 KiB were read"};
-        Framework asked;
-        asked.name = "tensorflow";
-        asked.version = v("2.15");
-        asked.asked = true;
-        f.frameworks.push_back(asked);
+        Framework requested;
+        requested.name = "tensorflow";
+        requested.version = v("2.15");
+        requested.asked = true;
+        f.frameworks.push_back(requested);
         add_torch(f, "/srv/other", false);
     }));
     CHECK(contains(text, "Frameworks Python 3.11.7 /srv/environment (VIRTUAL_ENV)"));

@@ -130,35 +130,35 @@ TEST_CASE("the quick level has every choice that the three make by default on th
         for (const Dtype dtype : {Dtype::fp32, Dtype::fp16})
             for (const int hidden : {64, 200, 256})
                 for (const bool ragged : {false, true}) {
-                    RnnCase asked = network(dtype, 128, hidden);
+                    RnnCase requested = network(dtype, 128, hidden);
                     if (ragged)
-                        asked.lengths.assign(8, 16);
-                    check(pytorch_choice(asked, place));
-                    check(jax_choice(asked, place));
-                    asked.layout = Layout::batch_major;
-                    check(tensorflow_choice(asked, place));
+                        requested.lengths.assign(8, 16);
+                    check(pytorch_choice(requested, place));
+                    check(jax_choice(requested, place));
+                    requested.layout = Layout::batch_major;
+                    check(tensorflow_choice(requested, place));
                 }
     }
 }
 
 TEST_CASE("only what a framework takes by default is promised, besides the standard algorithm") {
     const RnnCase fp32 = network(Dtype::fp32, 64, 64), fp16 = network(Dtype::fp16, 128, 256);
-    const auto promised = [](RnnCase rnn_case, Algorithm algorithm, const RnnPlace& place) {
+    const auto supported = [](RnnCase rnn_case, Algorithm algorithm, const RnnPlace& place) {
         rnn_case.algorithm = algorithm;
-        return !not_promised(rnn_case, place);
+        return !why_unsupported(rnn_case, place);
     };
-    CHECK(promised(fp32, Algorithm::standard, RnnPlace()));
-    CHECK(promised(fp32, Algorithm::persist_static_small_h, rtx_3090));
-    CHECK(promised(parse_case("training", network(Dtype::fp32, 64, 128)),
-                   Algorithm::persist_static_small_h, rtx_3090));
-    CHECK_FALSE(promised(parse_case("training", network(Dtype::fp32, 64, 160)),
-                         Algorithm::persist_static_small_h, rtx_3090));
-    CHECK_FALSE(promised(fp32, Algorithm::persist_dynamic, a100));
-    CHECK(promised(fp16, Algorithm::persist_static, a100));
-    CHECK_FALSE(promised(fp16, Algorithm::persist_static, rtx_3090));
-    CHECK_FALSE(promised(fp16, Algorithm::persist_static, RnnPlace()));
-    CHECK_FALSE(promised(network(Dtype::bf16, 64, 64), Algorithm::persist_static_small_h, a100));
-    CHECK(promised(network(Dtype::bf16, 64, 64), Algorithm::standard, a100));
-    CHECK_FALSE(promised(parse_case("batch_major lengths=16,0,1,1,1,1,1,1", fp32),
-                         Algorithm::standard, a100));
+    CHECK(supported(fp32, Algorithm::standard, RnnPlace()));
+    CHECK(supported(fp32, Algorithm::persist_static_small_h, rtx_3090));
+    CHECK(supported(parse_case("training", network(Dtype::fp32, 64, 128)),
+                    Algorithm::persist_static_small_h, rtx_3090));
+    CHECK_FALSE(supported(parse_case("training", network(Dtype::fp32, 64, 160)),
+                          Algorithm::persist_static_small_h, rtx_3090));
+    CHECK_FALSE(supported(fp32, Algorithm::persist_dynamic, a100));
+    CHECK(supported(fp16, Algorithm::persist_static, a100));
+    CHECK_FALSE(supported(fp16, Algorithm::persist_static, rtx_3090));
+    CHECK_FALSE(supported(fp16, Algorithm::persist_static, RnnPlace()));
+    CHECK_FALSE(supported(network(Dtype::bf16, 64, 64), Algorithm::persist_static_small_h, a100));
+    CHECK(supported(network(Dtype::bf16, 64, 64), Algorithm::standard, a100));
+    CHECK_FALSE(supported(parse_case("batch_major lengths=16,0,1,1,1,1,1,1", fp32),
+                          Algorithm::standard, a100));
 }

@@ -34,7 +34,7 @@ RULE_TEST(container_no_gpu_runtime,
                    after(container_without_gpu_access(),
                          [](Facts& f) { f.host.environment["NVIDIA_VISIBLE_DEVICES"] = "void"; }),
                    ""}}},
-          CannotTell{
+          WhenUndecided{
               {{"search did not finish",
                 after(container_without_gpu_access(), [](Facts& f) { f.probe_runs.clear(); }),
                 ""}}})

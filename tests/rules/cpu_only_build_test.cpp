@@ -9,7 +9,7 @@ RULE_TEST(cpu_only_build,
                   "JAX 0.4.30 is a CPU-only build"},
                  {"asked about on a machine without a GPU", but([](Facts& f) {
                       no_machine(f);
-                      ask_for(f, "pytorch", "2.4").build = "cpu";
+                      request(f, "pytorch", "2.4").build = "cpu";
                   }),
                   "PyTorch 2.4 (cpu) is a CPU-only build"},
                  {"installed", but([](Facts& f) { add_tensorflow_cpu(f); }),
@@ -29,12 +29,12 @@ RULE_TEST(cpu_only_build,
                    ""},
                   {"with CUDA, installed", but([](Facts& f) { add_torch(f); }), ""},
                   {"asked about, of no told build",
-                   but([](Facts& f) { ask_for(f, "pytorch", "2.4"); }), ""},
+                   but([](Facts& f) { request(f, "pytorch", "2.4"); }), ""},
                   {"a machine", a_healthy_machine(), ""}}},
-          CannotTell{{{"its files cannot be read",
-                       but([](Facts& f) { add_tensorflow_cpu(f).uses_cuda.reset(); }), ""},
-                      {"no release", given({"framework=pytorch"}), ""},
-                      {"a release newer than the data", given({"pytorch=99.0"}), ""}}})
+          WhenUndecided{{{"its files cannot be read",
+                          but([](Facts& f) { add_tensorflow_cpu(f).uses_cuda.reset(); }), ""},
+                         {"no release", given({"framework=pytorch"}), ""},
+                         {"a release newer than the data", given({"pytorch=99.0"}), ""}}})
 
 namespace {
 

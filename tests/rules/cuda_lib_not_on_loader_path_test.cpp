@@ -10,4 +10,4 @@ RULE_TEST(cuda_lib_not_on_loader_path,
                                         without(f, LibraryKind::cublas);
                                     }),
                                     ""}}),
-          cannot_tell_without_search())
+          undecided_without_search())

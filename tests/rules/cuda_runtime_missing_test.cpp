@@ -20,12 +20,12 @@ RULE_TEST(cuda_runtime_missing,
                        f.runtimes.clear();
                    }),
                    ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"search did not finish", but([](Facts& f) {
-                           without(f, LibraryKind::cudart);
-                           f.runtimes.clear();
-                           std::erase_if(f.probe_runs, [](const auto& run) {
-                               return run.probe == "library_files";
-                           });
-                       }),
-                       ""}}})
+          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                         {"search did not finish", but([](Facts& f) {
+                              without(f, LibraryKind::cudart);
+                              f.runtimes.clear();
+                              std::erase_if(f.probe_runs, [](const auto& run) {
+                                  return run.probe == "library_files";
+                              });
+                          }),
+                          ""}}})

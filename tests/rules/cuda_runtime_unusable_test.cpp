@@ -51,7 +51,7 @@ RULE_TEST(cuda_runtime_unusable,
                                              CallResult{"dlopen", -1, "broken"}});
                    }),
                    ""}}},
-          CannotTell{
-              {{"nothing learnt", nothing_learnt(), ""},
+          WhenUndecided{
+              {{"nothing learnt", nothing_collected(), ""},
                {"it did not respond", but([](Facts& f) { f.runtimes.clear(); }), ""},
                {"it told nothing", but([](Facts& f) { f.runtimes.front().version.reset(); }), ""}}})

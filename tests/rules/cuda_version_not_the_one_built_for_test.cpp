@@ -17,5 +17,5 @@ RULE_TEST(
     Silent{{{"a minor of its major", given({"tensorflow=2.10", "cuda=11.8", "os=linux"}), ""},
             {"it brings its own", given({"pytorch=2.4", "cuda=13.0", "os=linux"}), ""},
             {"a machine", a_healthy_machine(), ""}}},
-    CannotTell{
+    WhenUndecided{
         {{"no CUDA", given({"tensorflow=2.10"}), ""}, {"no framework", given({"cuda=12.2"}), ""}}})

@@ -9,8 +9,8 @@ RULE_TEST(cudnn_bug,
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"7.6.5", but([](Facts& f) { cudnn_version(f, "7.6.5"); }), ""},
                   {"none installed", but(no_cudnn), ""}}},
-          CannotTell{
-              {{"nothing learnt", nothing_learnt(), ""},
+          WhenUndecided{
+              {{"nothing learnt", nothing_collected(), ""},
                {"the version is not known", but([](Facts& f) { f.cudnns.front().version.reset(); }),
                 ""},
                {"newer than the tables", but([](Facts& f) { cudnn_version(f, "9.99.0"); }), ""}}})

@@ -37,11 +37,11 @@ RULE_TEST(
               all_cases(f, RunEnd::skipped, {"cudnnCreate", 14, "CUDNN_STATUS_VERSION_MISMATCH"});
           }),
           ""}}),
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
-                {"skipped without a reason", but([](Facts& f) {
-                     all_cases(f, RunEnd::skipped, {});
-                     for (auto& run : f.rnn_runs)
-                         run.result.reset();
-                 }),
-                 ""}}})
+    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                   {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
+                   {"skipped without a reason", but([](Facts& f) {
+                        all_cases(f, RunEnd::skipped, {});
+                        for (auto& run : f.rnn_runs)
+                            run.result.reset();
+                    }),
+                    ""}}})

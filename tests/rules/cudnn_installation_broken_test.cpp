@@ -35,7 +35,7 @@ RULE_TEST(cudnn_installation_broken,
                                         add_package(f, "nvidia-cudnn-cu12");
                                     }),
                                     ""}}),
-          cannot_tell_without_search())
+          undecided_without_search())
 
 TEST_CASE(
     "of packages that share files the one that a framework asks for is installed once "

@@ -21,7 +21,7 @@ RULE_TEST(cudnn_major_soname_mismatch,
                                         no_machine(f);
                                     }),
                                     ""}}),
-          cannot_tell_without_search())
+          undecided_without_search())
 
 TEST_CASE("a Python package is only offered where the framework finds it") {
     using namespace rnncheck;

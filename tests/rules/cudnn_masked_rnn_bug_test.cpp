@@ -11,7 +11,7 @@ RULE_TEST(
             {"the first release without it", but([](Facts& f) { cudnn_version(f, "8.9.2"); }), ""},
             {"the last one before it", but([](Facts& f) { cudnn_version(f, "8.0.5"); }), ""},
             {"none installed", but(no_cudnn), ""}}},
-    CannotTell{
-        {{"nothing learnt", nothing_learnt(), ""},
+    WhenUndecided{
+        {{"nothing learnt", nothing_collected(), ""},
          {"the version is not known", but([](Facts& f) { f.cudnns.front().version.reset(); }), ""},
          {"newer than the tables", but([](Facts& f) { cudnn_version(f, "9.99.0"); }), ""}}})

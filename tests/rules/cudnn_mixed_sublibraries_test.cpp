@@ -80,7 +80,7 @@ RULE_TEST(
               const CallResult failure{"cudnnCreateRNNDescriptor", 1002, ""};
               only_the_wheel(f).rnn_first =
                   CudnnRnnFirst{{"/other/libcudnn_ops.so.9", own_cudnn9}, failure};
-              asked(f, "cudnn_rnn_first", own_cudnn9);
+              requested(f, "cudnn_rnn_first", own_cudnn9);
               f.probe_runs.back().failed_calls = {failure};
           }),
           "if a program calls a function for RNNs first, as JAX does: failed call, "
@@ -135,20 +135,20 @@ RULE_TEST(
           }),
           ""},
          {"none installed", but(no_cudnn), ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"how a file was built is unknown",
-                 but([](Facts& f) { only_the_wheel(f).files[1].cuda_major.reset(); }), ""},
-                {"the other order of calls ended early", but([](Facts& f) {
-                     only_the_wheel(f);
-                     asked(f, "cudnn_rnn_first", own_cudnn9);
-                 }),
-                 ""},
-                {"it was not asked to the end and its files name no release", but([](Facts& f) {
-                     f.cudnns.front().rnn_usable.reset();
-                     for (auto& l : f.libraries)
-                         l.version_in_name.reset();
-                 }),
-                 ""}}})
+    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                   {"how a file was built is unknown",
+                    but([](Facts& f) { only_the_wheel(f).files[1].cuda_major.reset(); }), ""},
+                   {"the other order of calls ended early", but([](Facts& f) {
+                        only_the_wheel(f);
+                        requested(f, "cudnn_rnn_first", own_cudnn9);
+                    }),
+                    ""},
+                   {"it was not asked to the end and its files name no release", but([](Facts& f) {
+                        f.cudnns.front().rnn_usable.reset();
+                        for (auto& l : f.libraries)
+                            l.version_in_name.reset();
+                    }),
+                    ""}}})
 
 TEST_CASE("mixed parts of a framework's own cuDNN are its error, with variable and directory") {
     using namespace rnncheck;
@@ -156,15 +156,15 @@ TEST_CASE("mixed parts of a framework's own cuDNN are its error, with variable a
         test::add_torch(f);
         mix_the_wheel(f);
     });
-    const auto ask = [&](const char* rule) {
+    const auto query = [&](const char* rule) {
         return (*find_named(all_rules(), rule))->check(facts, Matrix::bundled());
     };
-    const Verdict mixed = ask("cudnn_mixed_sublibraries");
+    const Verdict mixed = query("cudnn_mixed_sublibraries");
     REQUIRE(mixed.findings.size() == 1);
     CHECK(mixed.findings.front().severity == Severity::error);
     CHECK(contains(mixed.findings.front().message,
                    "LD_LIBRARY_PATH includes the directory of those, /usr/local/cuda-13.0/lib"));
-    const Verdict other_cuda = ask("cudnn_built_for_other_cuda");
+    const Verdict other_cuda = query("cudnn_built_for_other_cuda");
     CHECK(other_cuda.outcome == Outcome::not_applicable);
     CHECK(other_cuda.findings.empty());
 }

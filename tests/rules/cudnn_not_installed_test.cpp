@@ -22,11 +22,11 @@ RULE_TEST(cudnn_not_installed,
                        add_wheel_cudnn9(f);
                    }),
                    ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"search did not finish", but([](Facts& f) {
-                           no_cudnn(f);
-                           std::erase_if(f.probe_runs, [](const auto& run) {
-                               return run.probe == "library_files";
-                           });
-                       }),
-                       ""}}})
+          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                         {"search did not finish", but([](Facts& f) {
+                              no_cudnn(f);
+                              std::erase_if(f.probe_runs, [](const auto& run) {
+                                  return run.probe == "library_files";
+                              });
+                          }),
+                          ""}}})

@@ -9,7 +9,7 @@ RULE_TEST(cudnn_not_on_loader_path,
                                         no_cudnn(f);
                                     }),
                                     ""}}),
-          cannot_tell_without_search())
+          undecided_without_search())
 
 TEST_CASE("for what PyTorch's import helps, a copy off the path is a note") {
     using namespace rnncheck;

@@ -53,17 +53,17 @@ RULE_TEST(cudnn_part_missing,
                    }),
                    ""},
                   {"none installed", but(no_cudnn), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"a major that the tables do not know", but([](Facts& f) {
-                           cudnn_version(f, "12.0.0");
-                           f.cudnns.front().rnn_usable.reset();
-                       }),
-                       ""},
-                      {"search did not finish", but([](Facts& f) {
-                           without(f, LibraryKind::cudnn_part);
-                           f.cudnns.front().rnn_usable.reset();
-                           std::erase_if(f.probe_runs, [](const auto& run) {
-                               return run.probe == "library_files";
-                           });
-                       }),
-                       ""}}})
+          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                         {"a major that the tables do not know", but([](Facts& f) {
+                              cudnn_version(f, "12.0.0");
+                              f.cudnns.front().rnn_usable.reset();
+                          }),
+                          ""},
+                         {"search did not finish", but([](Facts& f) {
+                              without(f, LibraryKind::cudnn_part);
+                              f.cudnns.front().rnn_usable.reset();
+                              std::erase_if(f.probe_runs, [](const auto& run) {
+                                  return run.probe == "library_files";
+                              });
+                          }),
+                          ""}}})

@@ -29,14 +29,14 @@ RULE_TEST(cudnn_part_unreadable,
                    }),
                    ""},
                   {"none installed", but(no_cudnn), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"a part was not read completely", but([](Facts& f) {
-                           library_named(f, "libcudnn_adv_infer.so.8").machine.reset();
-                       }),
-                       ""},
-                      {"search did not finish", but([](Facts& f) {
-                           std::erase_if(f.probe_runs, [](const auto& run) {
-                               return run.probe == "library_files";
-                           });
-                       }),
-                       ""}}})
+          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                         {"a part was not read completely", but([](Facts& f) {
+                              library_named(f, "libcudnn_adv_infer.so.8").machine.reset();
+                          }),
+                          ""},
+                         {"search did not finish", but([](Facts& f) {
+                              std::erase_if(f.probe_runs, [](const auto& run) {
+                                  return run.probe == "library_files";
+                              });
+                          }),
+                          ""}}})

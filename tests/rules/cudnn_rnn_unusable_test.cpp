@@ -42,10 +42,10 @@ RULE_TEST(
              }),
              ""},
             {"none installed", but(no_cudnn), ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"its process died there", but([](Facts& f) {
-                     f.cudnns.front().rnn_usable.reset();
-                     probe_run(f, "cudnn_library").end = ProbeEnd::crashed;
-                 }),
-                 ""},
-                {"it was not asked", but([](Facts& f) { f.cudnns.clear(); }), ""}}})
+    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                   {"its process died there", but([](Facts& f) {
+                        f.cudnns.front().rnn_usable.reset();
+                        probe_run(f, "cudnn_library").end = ProbeEnd::crashed;
+                    }),
+                    ""},
+                   {"it was not asked", but([](Facts& f) { f.cudnns.clear(); }), ""}}})

@@ -23,6 +23,6 @@ RULE_TEST(
             {"a later minor", given({"tensorflow=2.10", "cudnn=8.9.7", "os=linux"}), ""},
             {"it brings its own", given({"pytorch=2.4", "cudnn=8.9.7", "os=linux"}), ""},
             {"a machine", a_healthy_machine(), ""}}},
-    CannotTell{{{"a DLL without a version", with_cudnn_8("", "11.2"), ""},
-                {"no cuDNN", given({"tensorflow=2.10"}), ""},
-                {"no framework", given({"cudnn=8.9.7"}), ""}}})
+    WhenUndecided{{{"a DLL without a version", with_cudnn_8("", "11.2"), ""},
+                   {"no cuDNN", given({"tensorflow=2.10"}), ""},
+                   {"no framework", given({"cudnn=8.9.7"}), ""}}})

@@ -49,14 +49,14 @@ RULE_TEST(cudnn_unusable,
                    }),
                    ""},
                   {"none installed", but(no_cudnn), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"its process ended early", but([](Facts& f) {
-                           f.cudnns.clear();
-                           probe_run(f, "cudnn_library").end = ProbeEnd::crashed;
-                       }),
-                       ""},
-                      {"it told nothing", but([](Facts& f) {
-                           f.cudnns.front() = {};
-                           f.cudnns.front().library = cudnn8;
-                       }),
-                       ""}}})
+          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                         {"its process ended early", but([](Facts& f) {
+                              f.cudnns.clear();
+                              probe_run(f, "cudnn_library").end = ProbeEnd::crashed;
+                          }),
+                          ""},
+                         {"it told nothing", but([](Facts& f) {
+                              f.cudnns.front() = {};
+                              f.cudnns.front().library = cudnn8;
+                          }),
+                          ""}}})

@@ -4,7 +4,7 @@
 namespace {
 
 rnncheck::Facts no_nodes() {
-    auto f = rnncheck::test::init_answers(999);
+    auto f = rnncheck::test::init_returns(999);
     f.driver.device_nodes.clear();
     f.driver.modprobe_helper = false;
     return f;
@@ -45,7 +45,7 @@ RULE_TEST(device_nodes_missing,
                   {"the driver works although nodes are hidden",
                    but([](Facts& f) { f.driver.device_nodes.clear(); }), ""},
                   {"a second GPU's number only",
-                   after(init_answers(999),
+                   after(init_returns(999),
                          [](Facts& f) { f.driver.device_nodes[1].path = "/dev/nvidia3"; }),
                    ""},
                   {"no module", library_without_module(), ""},
@@ -56,8 +56,8 @@ RULE_TEST(device_nodes_missing,
                          }),
                    ""},
                   {"WSL", after(no_nodes(), [](Facts& f) { f.host.wsl = true; }), ""}}},
-          CannotTell{
-              {{"nothing learnt", nothing_learnt(), ""},
+          WhenUndecided{
+              {{"nothing learnt", nothing_collected(), ""},
                {"/dev is hidden",
                 after(no_nodes(), [](Facts& f) { f.host.hidden_directories = {"/dev"}; }), ""},
                {"the nodes were not listed",

@@ -5,7 +5,7 @@
 namespace {
 
 rnncheck::Facts closed() {
-    auto f = rnncheck::test::init_answers(100);
+    auto f = rnncheck::test::init_returns(100);
     for (auto& node : f.driver.device_nodes)
         node = {node.path, "0660 0:44", false, false};
     return f;
@@ -19,17 +19,17 @@ RULE_TEST(
         {{"for a group only", closed(),
           "has no read and write permission for /dev/nvidia-uvm, /dev/nvidia0 and /dev/nvidiactl"},
          {"readable is not enough",
-          after(init_answers(100), [](Facts& f) { f.driver.device_nodes[2].writable = false; }),
+          after(init_returns(100), [](Facts& f) { f.driver.device_nodes[2].writable = false; }),
           "has no read and write permission for /dev/nvidiactl"},
          {"a Jetson's own",
-          after(init_answers(999),
+          after(init_returns(999),
                 [](Facts& f) {
                     f.driver.device_nodes = {{"/dev/nvhost-gpu", "0660 0:44", false, false},
                                              {"/dev/nvmap", "0660 0:44", false, false}};
                 }),
           "has no read and write permission for /dev/nvhost-gpu and /dev/nvmap"},
          {"the bridge of WSL",
-          after(init_answers(100),
+          after(init_returns(100),
                 [](Facts& f) {
                     f.driver.device_nodes = {{"/dev/dxg", "0600 0:0", false, false}};
                 }),
@@ -42,16 +42,16 @@ RULE_TEST(
                    }),
              ""},
             {"nodes that CUDA does not need",
-             after(init_answers(999),
+             after(init_returns(999),
                    [](Facts& f) {
                        f.driver.device_nodes.push_back(
                            {"/dev/nvidia-modeset", "0600 0:0", false, false});
                    }),
              ""},
             {"no nodes", library_without_module(), ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"the nodes were not listed",
-                 after(init_answers(999), [](Facts& f) { f.probe_runs.clear(); }), ""}}})
+    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                   {"the nodes were not listed",
+                    after(init_returns(999), [](Facts& f) { f.probe_runs.clear(); }), ""}}})
 
 TEST_CASE("closed nodes: the group that owns them is named, and only where joining it helps") {
     using namespace rnncheck;

@@ -4,7 +4,7 @@
 namespace {
 
 rnncheck::Facts foreign_driver() {
-    auto f = rnncheck::test::init_answers(803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH");
+    auto f = rnncheck::test::init_returns(803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH");
     f.host.container = "docker";
     f.driver.kernel_version = rnncheck::test::v("535.104.05");
     return f;
@@ -34,5 +34,6 @@ RULE_TEST(
           after(foreign_driver(), [](Facts& f) { library_of(f, LibraryKind::cuda).compat = true; }),
           ""},
          {"nothing passed in", container_without_gpu_access(), ""}}},
-    CannotTell{{{"the module's release is unknown",
-                 after(foreign_driver(), [](Facts& f) { f.driver.kernel_version.reset(); }), ""}}})
+    WhenUndecided{
+        {{"the module's release is unknown",
+          after(foreign_driver(), [](Facts& f) { f.driver.kernel_version.reset(); }), ""}}})

@@ -40,8 +40,8 @@ RULE_TEST(
                        broken.problem = FileProblem::truncated;
                    }),
              ""}}},
-    CannotTell{
-        {{"nothing learnt", nothing_learnt(), ""},
+    WhenUndecided{
+        {{"nothing learnt", nothing_collected(), ""},
          {"a library was opened and never answered",
           after(module_without_library(), [](Facts& f) { f.driver.library = "/opt/libcuda.so.1"; }),
           ""},

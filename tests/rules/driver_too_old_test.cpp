@@ -7,10 +7,10 @@ using rnncheck::Facts;
 using rnncheck::test::but;
 using rnncheck::test::v;
 
-Facts driver_and_runtime(const char* cuda, const char* release, const char* runtime) {
+Facts driver_and_runtime(const char* cuda, const char* version, const char* runtime) {
     return but([&](Facts& f) {
         f.driver.cuda_version = v(cuda);
-        f.driver.library_version = release ? std::optional(v(release)) : std::nullopt;
+        f.driver.library_version = version ? std::optional(v(version)) : std::nullopt;
         f.driver.nvml_version = f.driver.kernel_version = f.driver.library_version;
         rnncheck::test::library_of(f, rnncheck::LibraryKind::cuda).version_in_name =
             f.driver.library_version;
@@ -59,8 +59,8 @@ RULE_TEST(
              }),
              ""},
             {"no driver", without_driver(), ""}}},
-    CannotTell{
-        {{"nothing learnt", nothing_learnt(), ""},
+    WhenUndecided{
+        {{"nothing learnt", nothing_collected(), ""},
          {"the driver did not tell", but([](Facts& f) { f.driver.cuda_version.reset(); }), ""},
          {"the runtime did not tell", but([](Facts& f) { f.runtimes.front().version.reset(); }),
           ""},
@@ -120,9 +120,9 @@ TEST_CASE("a runtime that did not respond may be the one that suits") {
 namespace {
 
 /// What is advised where the driver is too old for the runtime, on a GPU of this capability.
-std::vector<rnncheck::Remedy> advice(const char* cuda, const char* release, const char* runtime,
+std::vector<rnncheck::Remedy> advice(const char* cuda, const char* version, const char* runtime,
                                      const char* capability, const char* os) {
-    auto facts = driver_and_runtime(cuda, release, runtime);
+    auto facts = driver_and_runtime(cuda, version, runtime);
     facts.host.os = os;
     facts.cuda_devices.resize(1);
     facts.cuda_devices.front().compute_capability = v(capability);
@@ -151,9 +151,9 @@ TEST_CASE(
     "a driver is installed with the kernel modules that the GPU takes, from where that version "
     "is") {
     using Commands = std::vector<std::string>;
-    const auto commands = [](const char* cuda, const char* release, const char* runtime,
+    const auto commands = [](const char* cuda, const char* version, const char* runtime,
                              const char* capability, const char* os) {
-        return advice(cuda, release, runtime, capability, os).at(0).commands;
+        return advice(cuda, version, runtime, capability, os).at(0).commands;
     };
     CHECK(commands("12.8", "570.86.10", "13.0", "12.0", "Ubuntu 24.04") ==
           Commands{"sudo apt-get install nvidia-driver-580-open"});

@@ -2,7 +2,7 @@
 #include "support/rule_test.hpp"
 
 RULE_TEST(fabric_manager_not_running,
-          Fires{{{"cuInit tells", init_answers(802, "CUDA_ERROR_SYSTEM_NOT_READY"),
+          Fires{{{"cuInit tells", init_returns(802, "CUDA_ERROR_SYSTEM_NOT_READY"),
                   "the system is not ready for CUDA (error 802): on systems with NVSwitch, Fabric "
                   "Manager is not running"},
                  {"making a context tells", but([](Facts& f) {
@@ -11,8 +11,8 @@ RULE_TEST(fabric_manager_not_running,
                   "the system is not ready for CUDA (error 802): on systems with NVSwitch, Fabric "
                   "Manager is not running"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"another error", init_answers(999), ""},
+                  {"another error", init_returns(999), ""},
                   {"no driver", without_driver(), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"the result of cuInit is unknown",
-                       after(init_answers(802), [](Facts& f) { f.driver.init.reset(); }), ""}}})
+          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                         {"the result of cuInit is unknown",
+                          after(init_returns(802), [](Facts& f) { f.driver.init.reset(); }), ""}}})

@@ -57,6 +57,6 @@ RULE_TEST(
          {"cuDNN 8 and 9 have different file names",
           with_packages({{"nvidia-cudnn-cu11", "8.9.6.50"}, {"nvidia-cudnn-cu12", "9.10.2.21"}}),
           ""}}},
-    CannotTell{
+    WhenUndecided{
         {{"one framework", given({"torch=2.9.1"}), ""},
          {"a version that is not in the data", given({"torch=2.9.1", "tensorflow=99.0"}), ""}}})

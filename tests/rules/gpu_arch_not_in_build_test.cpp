@@ -51,16 +51,16 @@ RULE_TEST(
           }),
           ""},
          {"no driver", without_driver(), ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"a case failed without telling why", but([](Facts& f) {
-                     one_case(f, RunEnd::failed, {});
-                     for (auto& run : f.rnn_runs)
-                         if (run.end == RunEnd::failed)
-                             run.result.reset();
-                 }),
-                 ""},
-                {"the capability is not known", but([](Facts& f) {
-                     f.cuda_devices.front().compute_capability.reset();
-                     no_cases(f);
-                 }),
-                 ""}}})
+    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                   {"a case failed without telling why", but([](Facts& f) {
+                        one_case(f, RunEnd::failed, {});
+                        for (auto& run : f.rnn_runs)
+                            if (run.end == RunEnd::failed)
+                                run.result.reset();
+                    }),
+                    ""},
+                   {"the capability is not known", but([](Facts& f) {
+                        f.cuda_devices.front().compute_capability.reset();
+                        no_cases(f);
+                    }),
+                    ""}}})

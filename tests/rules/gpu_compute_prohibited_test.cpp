@@ -18,12 +18,12 @@ RULE_TEST(gpu_compute_prohibited,
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"without NVML", but([](Facts& f) { f.nvml_devices.clear(); }), ""},
                   {"no driver", without_driver(), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"without NVML, and the driver does not tell", but([](Facts& f) {
-                           f.nvml_devices.clear();
-                           f.cuda_devices.front().compute_mode.reset();
-                       }),
-                       ""}}})
+          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                         {"without NVML, and the driver does not tell", but([](Facts& f) {
+                              f.nvml_devices.clear();
+                              f.cuda_devices.front().compute_mode.reset();
+                          }),
+                          ""}}})
 
 TEST_CASE("a closed GPU that both NVML and the driver see is told once") {
     using namespace rnncheck;

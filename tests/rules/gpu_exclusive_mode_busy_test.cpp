@@ -11,7 +11,7 @@ rnncheck::Facts exclusive() {
     });
 }
 
-rnncheck::Facts refused(const char* mode) {
+rnncheck::Facts rejected(const char* mode) {
     return rnncheck::test::but([&](rnncheck::Facts& f) {
         f.kernel_runs = {{0, rnncheck::CallResult{"cuDevicePrimaryCtxRetain", 46, ""}, {}}};
         f.cuda_devices.front().compute_mode = f.nvml_devices.front().compute_mode = mode;
@@ -23,15 +23,15 @@ rnncheck::Facts refused(const char* mode) {
 RULE_TEST(gpu_exclusive_mode_busy,
           Fires{{{"another process has it", exclusive(),
                   "is in exclusive-process mode and in use by process 4711"},
-                 {"only the call tells", refused("default"), "CUDA_ERROR_DEVICE_UNAVAILABLE"},
+                 {"only the call tells", rejected("default"), "CUDA_ERROR_DEVICE_UNAVAILABLE"},
                  {"MPS is set up and refuses all the same",
-                  after(refused("exclusive_process"),
+                  after(rejected("exclusive_process"),
                         [](Facts& f) {
                             f.nvml_devices.front().processes = {{4711, 500}};
                             f.driver.mps_pipe = "/tmp/nvidia-mps";
                         }),
                   "busy or unavailable"},
-                 {"mode and call", refused("exclusive_process"), "busy or unavailable"}}},
+                 {"mode and call", rejected("exclusive_process"), "busy or unavailable"}}},
           Silent{
               {{"healthy", a_healthy_machine(), ""},
                {"exclusive and free",
@@ -43,10 +43,10 @@ RULE_TEST(gpu_exclusive_mode_busy,
                 ""},
                {"the server of MPS has it",
                 after(exclusive(), [](Facts& f) { f.driver.mps_pipe = "/tmp/nvidia-mps"; }), ""},
-               {"closed to all is another fault", refused("prohibited"), ""},
+               {"closed to all is another fault", rejected("prohibited"), ""},
                {"no driver", without_driver(), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"the kernel's answer is lost", but([](Facts& f) {
-                           f.kernel_runs = {{0, {}, {}}};
-                       }),
-                       ""}}})
+          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                         {"the kernel's answer is lost", but([](Facts& f) {
+                              f.kernel_runs = {{0, {}, {}}};
+                          }),
+                          ""}}})

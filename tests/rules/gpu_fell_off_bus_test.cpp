@@ -33,9 +33,10 @@ RULE_TEST(
              }),
              ""},
             {"no driver", without_driver(), ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"a board told nothing",
-                 after(lost(), [](Facts& f) { f.nvml_devices.back().unreachable.reset(); }), ""}}})
+    WhenUndecided{
+        {{"nothing learnt", nothing_collected(), ""},
+         {"a board told nothing",
+          after(lost(), [](Facts& f) { f.nvml_devices.back().unreachable.reset(); }), ""}}})
 
 TEST_CASE("each GPU that calls report as lost has its finding") {
     using namespace rnncheck;

@@ -4,8 +4,8 @@
 
 namespace {
 
-rnncheck::Facts refuses_to_count() {
-    auto f = rnncheck::test::init_answers(0);
+rnncheck::Facts count_fails() {
+    auto f = rnncheck::test::init_returns(0);
     rnncheck::test::probe_run(f, "driver_api").failed_calls = {
         {"cuDeviceGetCount", 999, "CUDA_ERROR_UNKNOWN"}};
     return f;
@@ -14,20 +14,21 @@ rnncheck::Facts refuses_to_count() {
 }  // namespace
 
 RULE_TEST(gpu_list_failed,
-          Fires{{{"the count is refused", refuses_to_count(),
+          Fires{{{"the count is refused", count_fails(),
                   "the NVIDIA driver initializes but cannot list its GPUs: cuDeviceGetCount"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"none there", init_answers(0), ""},
+                  {"none there", init_returns(0), ""},
                   {"no driver", without_driver(), ""},
-                  {"the driver does not initialize", init_answers(999), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"the driver crashed on the way",
-                       after(init_answers(0),
-                             [](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }),
-                       ""}}})
+                  {"the driver does not initialize", init_returns(999), ""}}},
+          WhenUndecided{
+              {{"nothing learnt", nothing_collected(), ""},
+               {"the driver crashed on the way",
+                after(init_returns(0),
+                      [](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }),
+                ""}}})
 
 TEST_CASE("a driver that refuses to list its GPUs is not told to have none") {
-    const auto report = rnncheck::judge(refuses_to_count(), rnncheck::Matrix::bundled(), {});
+    const auto report = rnncheck::judge(count_fails(), rnncheck::Matrix::bundled(), {});
     CHECK(std::ranges::find(report.findings, "no_gpu_visible", &rnncheck::Finding::rule) ==
           report.findings.end());
 }

@@ -25,11 +25,11 @@ RULE_TEST(gpu_memory_held_by_other_process,
                {"nobody is seen",
                 after(held(300), [](Facts& f) { f.nvml_devices.front().processes.clear(); }), ""},
                {"no driver", without_driver(), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"NVML was not asked",
-                       after(held(300),
-                             [](Facts& f) {
-                                 f.nvml_devices.clear();
-                                 f.probe_runs.clear();
-                             }),
-                       ""}}})
+          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                         {"NVML was not asked",
+                          after(held(300),
+                                [](Facts& f) {
+                                    f.nvml_devices.clear();
+                                    f.probe_runs.clear();
+                                }),
+                          ""}}})

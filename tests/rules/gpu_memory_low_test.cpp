@@ -27,9 +27,9 @@ RULE_TEST(gpu_memory_low,
                   {"the board does not tell",
                    but([](Facts& f) { f.nvml_devices.front().memory_free_mib.reset(); }), ""},
                   {"no driver", without_driver(), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"NVML crashed", but([](Facts& f) {
-                           f.nvml_devices.front().memory_free_mib.reset();
-                           probe_run(f, "nvml_devices").end = ProbeEnd::crashed;
-                       }),
-                       ""}}})
+          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                         {"NVML crashed", but([](Facts& f) {
+                              f.nvml_devices.front().memory_free_mib.reset();
+                              probe_run(f, "nvml_devices").end = ProbeEnd::crashed;
+                          }),
+                          ""}}})

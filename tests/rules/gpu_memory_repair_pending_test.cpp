@@ -17,17 +17,17 @@ RULE_TEST(gpu_memory_repair_pending,
                    }),
                    ""},
                   {"no driver", without_driver(), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"NVML failed when asked", but([](Facts& f) {
-                           f.nvml_devices.front().remapping_pending =
-                               f.nvml_devices.front().remapping_failed =
-                                   f.nvml_devices.front().retirement_pending = std::nullopt;
-                           probe_run(f, "nvml_devices").failed_calls = {
-                               {"nvmlDeviceGetRemappedRows", 999, "Unknown Error"}};
-                       }),
-                       ""},
-                      {"NVML crashed", but([](Facts& f) {
-                           f.nvml_devices.front().remapping_pending.reset();
-                           probe_run(f, "nvml_devices").end = ProbeEnd::crashed;
-                       }),
-                       ""}}})
+          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                         {"NVML failed when asked", but([](Facts& f) {
+                              f.nvml_devices.front().remapping_pending =
+                                  f.nvml_devices.front().remapping_failed =
+                                      f.nvml_devices.front().retirement_pending = std::nullopt;
+                              probe_run(f, "nvml_devices").failed_calls = {
+                                  {"nvmlDeviceGetRemappedRows", 999, "Unknown Error"}};
+                          }),
+                          ""},
+                         {"NVML crashed", but([](Facts& f) {
+                              f.nvml_devices.front().remapping_pending.reset();
+                              probe_run(f, "nvml_devices").end = ProbeEnd::crashed;
+                          }),
+                          ""}}})

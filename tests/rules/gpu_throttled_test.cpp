@@ -21,7 +21,7 @@ RULE_TEST(gpu_throttled,
                             "display_clocks"}),
                    ""},
                   {"no driver", without_driver(), ""}}},
-          CannotTell{
-              {{"nothing learnt", nothing_learnt(), ""},
+          WhenUndecided{
+              {{"nothing learnt", nothing_collected(), ""},
                {"NVML crashed",
                 but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed; }), ""}}})

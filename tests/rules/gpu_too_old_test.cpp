@@ -45,29 +45,29 @@ RULE_TEST(
                  f.runtimes.clear();
              }),
              ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"the capability is not known", but([](Facts& f) {
-                     f.cuda_devices.front().compute_capability.reset();
-                     no_cases(f);
-                 }),
-                 ""},
-                {"a GPU of the future", but([](Facts& f) {
-                     f.cuda_devices.front().compute_capability = v("20.0");
-                     no_cases(f);
-                     f.cudnns.clear();
-                     without(f, LibraryKind::cudnn);
-                 }),
-                 ""},
-                {"a CUDA of the future", but([](Facts& f) {
-                     f.runtimes.front().version = v("19.0");
-                     no_cases(f);
-                 }),
-                 ""},
-                {"a cuDNN of the future", but([](Facts& f) {
-                     f.cudnns.front().version = v("9.99.0");
-                     no_cases(f);
-                 }),
-                 ""}}})
+    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                   {"the capability is not known", but([](Facts& f) {
+                        f.cuda_devices.front().compute_capability.reset();
+                        no_cases(f);
+                    }),
+                    ""},
+                   {"a GPU of the future", but([](Facts& f) {
+                        f.cuda_devices.front().compute_capability = v("20.0");
+                        no_cases(f);
+                        f.cudnns.clear();
+                        without(f, LibraryKind::cudnn);
+                    }),
+                    ""},
+                   {"a CUDA of the future", but([](Facts& f) {
+                        f.runtimes.front().version = v("19.0");
+                        no_cases(f);
+                    }),
+                    ""},
+                   {"a cuDNN of the future", but([](Facts& f) {
+                        f.cudnns.front().version = v("9.99.0");
+                        no_cases(f);
+                    }),
+                    ""}}})
 
 TEST_CASE("an old card beside a good one is a note, unless programs take it by themselves") {
     using namespace rnncheck;

@@ -30,8 +30,9 @@ RULE_TEST(
          {"as expected",
           expecting({.profile = named_profile, .gpus = 1, .gpu = "rtx", .gpu_memory_mib = 8000}),
           ""}}},
-    CannotTell{
-        {{"nothing learnt", expecting({.profile = named_profile, .gpus = 1}, nothing_learnt()), ""},
+    WhenUndecided{
+        {{"nothing learnt", expecting({.profile = named_profile, .gpus = 1}, nothing_collected()),
+          ""},
          {"its name is unknown",
           expecting({.profile = named_profile, .gpu = "RTX"}, of_unknown_gpu()), ""},
          {"its memory is unknown",

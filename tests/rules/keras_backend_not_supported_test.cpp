@@ -6,24 +6,24 @@ RULE_TEST(keras_backend_not_supported,
                   "Keras 3.5 does not work with TensorFlow 2.10; it needs"},
                  {"asked about on a machine with an old TensorFlow", but([](Facts& f) {
                       add_tensorflow(f).version = v("2.10.1");
-                      ask_for(f, "keras", "3.5");
+                      request(f, "keras", "3.5");
                   }),
                   "Keras 3.5 does not work with TensorFlow 2.10.1"}}},
           Silent{{{"a late enough one", given({"keras=3.5", "tensorflow=2.18"}), ""},
                   {"asked about, and late enough", but([](Facts& f) {
                        add_tensorflow(f).version = v("2.18.0");
-                       ask_for(f, "keras", "3.5");
+                       request(f, "keras", "3.5");
                    }),
                    ""},
                   {"an old TensorFlow that is asked about brings its own", but([](Facts& f) {
-                       ask_for(f, "tensorflow", "2.10");
+                       request(f, "tensorflow", "2.10");
                        Framework& keras = add_tensorflow(f);
                        keras.name = "keras";
                        keras.version = v("3.5.0");
                    }),
                    ""},
                   {"a machine", a_healthy_machine(), ""}}},
-          CannotTell{
+          WhenUndecided{
               {{"no backend", given({"keras=3.5"}), ""},
                {"no Keras", given({"tensorflow=2.18"}), ""},
                {"a Keras newer than the data", given({"keras=99.0", "tensorflow=2.18"}), ""}}})

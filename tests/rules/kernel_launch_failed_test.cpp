@@ -47,15 +47,15 @@ RULE_TEST(
           }),
           ""},
          {"no driver", without_driver(), ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"not run", but([](Facts& f) { f.kernel_runs.clear(); }), ""},
-                {"the result was not compared",
-                 but([](Facts& f) { f.kernel_runs.front().correct.reset(); }), ""},
-                {"not run on the second GPU", but([](Facts& f) {
-                     add_second_gpu(f);
-                     f.kernel_runs.pop_back();
-                 }),
-                 ""}}})
+    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                   {"not run", but([](Facts& f) { f.kernel_runs.clear(); }), ""},
+                   {"the result was not compared",
+                    but([](Facts& f) { f.kernel_runs.front().correct.reset(); }), ""},
+                   {"not run on the second GPU", but([](Facts& f) {
+                        add_second_gpu(f);
+                        f.kernel_runs.pop_back();
+                    }),
+                    ""}}})
 
 using namespace rnncheck;
 using namespace rnncheck::test;

@@ -45,8 +45,8 @@ RULE_TEST(kernel_module_missing,
                              f.driver.init = CallResult{"cuInit", 34, ""};
                          }),
                    ""}}},
-          CannotTell{
-              {{"nothing learnt", nothing_learnt(), ""},
+          WhenUndecided{
+              {{"nothing learnt", nothing_collected(), ""},
                {"the kernel could not be asked",
                 after(library_without_module(), [](Facts& f) { f.driver.module_loaded.reset(); }),
                 ""},

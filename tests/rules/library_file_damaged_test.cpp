@@ -74,9 +74,9 @@ RULE_TEST(library_file_damaged,
                    ""},
                   {"for another machine is another fault",
                    damaged(FileProblem::other_machine, "for 64-bit AArch64"), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"a file was not read",
-                       but([](Facts& f) { f.libraries.back().machine.reset(); }), ""}}})
+          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                         {"a file was not read",
+                          but([](Facts& f) { f.libraries.back().machine.reset(); }), ""}}})
 
 TEST_CASE("a damaged file is an error where the loader would stop at it") {
     using namespace rnncheck;
@@ -96,7 +96,7 @@ TEST_CASE("a damaged file is an error where the loader would stop at it") {
 
 TEST_CASE("only a damaged file that stops the loader explains that cuDNN is missing") {
     using namespace rnncheck;
-    const auto is_told = [](FoundVia via) {
+    const auto is_reported = [](FoundVia via) {
         Facts facts = damaged(FileProblem::truncated, "is cut off", via);
         std::erase_if(facts.libraries,
                       [](const Library& l) { return l.kind == LibraryKind::cudnn && !l.problem; });
@@ -106,6 +106,6 @@ TEST_CASE("only a damaged file that stops the loader explains that cuDNN is miss
         return std::ranges::find(report.findings, "cudnn_not_installed", &Finding::rule) !=
                report.findings.end();
     };
-    CHECK(is_told(FoundVia::toolkit));
-    CHECK(!is_told(FoundVia::ld_library_path));
+    CHECK(is_reported(FoundVia::toolkit));
+    CHECK(!is_reported(FoundVia::ld_library_path));
 }

@@ -34,9 +34,9 @@ RULE_TEST(library_for_other_machine,
                   {"32-bit copies beside the fitting ones of the system",
                    foreign_cudnn(FoundVia::loader_cache, true), ""},
                   {"a directory for cross-compiling", foreign_cudnn(FoundVia::toolkit, true), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"a file on the path was not read",
-                       but([](Facts& f) { f.libraries.front().machine.reset(); }), ""}}})
+          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                         {"a file on the path was not read",
+                          but([](Facts& f) { f.libraries.front().machine.reset(); }), ""}}})
 
 TEST_CASE("a foreign copy is an error only when there is no other") {
     using namespace rnncheck;
@@ -53,7 +53,7 @@ TEST_CASE("a foreign copy is an error only when there is no other") {
 
 TEST_CASE("a foreign file that the loader skips does not explain that cuDNN is missing") {
     using namespace rnncheck;
-    const auto is_told = [](bool twin) {
+    const auto is_reported = [](bool twin) {
         Facts facts = foreign_cudnn(FoundVia::ld_library_path, twin);
         for (Library& library : facts.libraries)
             if (library.kind == LibraryKind::cudnn && !library.problem)
@@ -64,6 +64,6 @@ TEST_CASE("a foreign file that the loader skips does not explain that cuDNN is m
         return std::ranges::find(report.findings, "cudnn_not_installed", &Finding::rule) !=
                report.findings.end();
     };
-    CHECK(is_told(true));
-    CHECK(!is_told(false));
+    CHECK(is_reported(true));
+    CHECK(!is_reported(false));
 }

@@ -8,6 +8,6 @@ RULE_TEST(minor_version_compatibility,
                   {"a driver newer than the data", given({"cuda=12.4", "driver=999"}), ""},
                   {"too old altogether", given({"cuda=12.4", "driver=470.256.02"}), ""},
                   {"a machine", a_healthy_machine(), ""}}},
-          CannotTell{{{"no driver", given({"cuda=12.4"}), ""},
-                      {"no CUDA", given({"driver=535"}), ""},
-                      {"both newer than the data", given({"cuda=99.4", "driver=999"}), ""}}})
+          WhenUndecided{{{"no driver", given({"cuda=12.4"}), ""},
+                         {"no CUDA", given({"driver=535"}), ""},
+                         {"both newer than the data", given({"cuda=99.4", "driver=999"}), ""}}})

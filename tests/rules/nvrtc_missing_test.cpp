@@ -59,21 +59,21 @@ RULE_TEST(nvrtc_missing,
                             CallResult{"nvrtcCompileProgram", 6, "NVRTC_ERROR_COMPILATION"}}};
                    }),
                    ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"it did not respond", but([](Facts& f) { f.nvrtcs.clear(); }), ""},
-                      {"search did not finish", but([](Facts& f) {
-                           without(f, LibraryKind::nvrtc);
-                           f.nvrtcs.clear();
-                           std::erase_if(f.probe_runs, [](const auto& run) {
-                               return run.probe == "library_files";
-                           });
-                       }),
-                       ""}}})
+          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                         {"it did not respond", but([](Facts& f) { f.nvrtcs.clear(); }), ""},
+                         {"search did not finish", but([](Facts& f) {
+                              without(f, LibraryKind::nvrtc);
+                              f.nvrtcs.clear();
+                              std::erase_if(f.probe_runs, [](const auto& run) {
+                                  return run.probe == "library_files";
+                              });
+                          }),
+                          ""}}})
 
 TEST_CASE("a damaged file explains the lack of its own kind alone: NVRTC or its builtins") {
     using namespace rnncheck;
     using namespace rnncheck::test;
-    const auto is_told = [](LibraryKind damaged) {
+    const auto is_reported = [](LibraryKind damaged) {
         const Facts facts = but([&](Facts& f) {
             without(f, LibraryKind::nvrtc_builtins);
             f.nvrtcs = {
@@ -87,6 +87,6 @@ TEST_CASE("a damaged file explains the lack of its own kind alone: NVRTC or its 
         return std::ranges::find(report.findings, "nvrtc_missing", &Finding::rule) !=
                report.findings.end();
     };
-    CHECK(is_told(LibraryKind::nvrtc));
-    CHECK(!is_told(LibraryKind::nvrtc_builtins));
+    CHECK(is_reported(LibraryKind::nvrtc));
+    CHECK(!is_reported(LibraryKind::nvrtc_builtins));
 }

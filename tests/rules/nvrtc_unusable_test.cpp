@@ -37,7 +37,7 @@ RULE_TEST(
                  f.nvrtcs.clear();
              }),
              ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"it did not respond", but([](Facts& f) { f.nvrtcs.clear(); }), ""},
-                {"it only told its version",
-                 but([](Facts& f) { f.nvrtcs.front().compiles.reset(); }), ""}}})
+    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                   {"it did not respond", but([](Facts& f) { f.nvrtcs.clear(); }), ""},
+                   {"it only told its version",
+                    but([](Facts& f) { f.nvrtcs.front().compiles.reset(); }), ""}}})

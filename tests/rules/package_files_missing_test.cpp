@@ -25,4 +25,4 @@ RULE_TEST(package_files_missing,
                                             "/srv/libcudnn.so.9"};
                                     }),
                                     ""}}),
-          cannot_tell_without_search())
+          undecided_without_search())

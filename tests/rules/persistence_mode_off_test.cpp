@@ -24,9 +24,9 @@ RULE_TEST(
             {"not told",
              after(off(4200), [](Facts& f) { f.nvml_devices.front().persistence.reset(); }), ""},
             {"no driver", without_driver(), ""},
-            {"the driver fails", init_answers(999), ""}}},
-    CannotTell{
-        {{"nothing learnt", nothing_learnt(), ""},
+            {"the driver fails", init_returns(999), ""}}},
+    WhenUndecided{
+        {{"nothing learnt", nothing_collected(), ""},
          {"the driver was not asked to the end",
           after(off(4200), [](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::timed_out; }),
           ""}}})

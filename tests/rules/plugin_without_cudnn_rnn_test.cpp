@@ -16,14 +16,14 @@ TEST_CASE("plugin_without_cudnn_rnn") {
                 but([](Facts& f) { add_tensorflow_cpu(f).build = "rocm"; }),
                 "is built for GPUs of another vendor"},
                {"asked about on a machine",
-                but([](Facts& f) { ask_for(f, "tensorflow", "2.10").build = "directml"; }),
+                but([](Facts& f) { request(f, "tensorflow", "2.10").build = "directml"; }),
                 "uses the GPU through directml, which has no cuDNN"},
                {"DirectML", given({"tensorflow=2.10+directml", "os=windows"}),
                 "uses the GPU through directml, which has no cuDNN"}}},
         Silent{{{"CUDA", given({"tensorflow=2.10+cuda", "os=linux"}), ""},
                 {"for the processor", given({"tensorflow=2.15+cpu", "os=linux"}), ""},
                 {"asked about, of no told build",
-                 but([](Facts& f) { ask_for(f, "tensorflow", "2.99"); }), ""},
+                 but([](Facts& f) { request(f, "tensorflow", "2.99"); }), ""},
                 {"a machine", a_healthy_machine(), ""}}},
-        CannotTell{{{"the build was not told", given({"tensorflow=2.10", "os=windows"}), ""}}});
+        WhenUndecided{{{"the build was not told", given({"tensorflow=2.10", "os=windows"}), ""}}});
 }

@@ -65,11 +65,12 @@ RULE_TEST(
             {"a case that is told as failed", crash_in_a_case(), ""},
             {"skipped by choice",
              but([](Facts& f) { probe_run(f, "rnn_forward").end = ProbeEnd::skipped; }), ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"not started",
-                 but([](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::not_started; }), ""},
-                {"timed out first",
-                 but([](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::timed_out; }), ""}}})
+    WhenUndecided{
+        {{"nothing learnt", nothing_collected(), ""},
+         {"not started",
+          but([](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::not_started; }), ""},
+         {"timed out first",
+          but([](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::timed_out; }), ""}}})
 
 TEST_CASE("a crash at exit is only noted, and one target is told once") {
     using namespace rnncheck;

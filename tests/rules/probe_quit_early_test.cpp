@@ -27,7 +27,7 @@ RULE_TEST(probe_quit_early,
                   "rnncheck's own probe library_files ended with exit code 3 before it was "
                   "finished; the cause is a "
                   "library preloaded into every program or a bug in rnncheck"}}},
-          silent_about_probe_ends(), cannot_tell_about_probe_ends())
+          silent_about_probe_ends(), undecided_about_probe_ends())
 
 TEST_CASE("what goes wrong in our own probes is not the machine's fault") {
     using namespace rnncheck;

@@ -28,4 +28,4 @@ RULE_TEST(
             "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 hangs in the kernel in nvmlInit_v2"},
            {"a search for files", search_stuck(),
             "the file system of /scratch/env does not respond"}}},
-    silent_about_probe_ends(), cannot_tell_about_probe_ends())
+    silent_about_probe_ends(), undecided_about_probe_ends())

@@ -98,8 +98,8 @@ RULE_TEST(
             {"a crash at exit",
              but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }),
              ""}}},
-    CannotTell{
-        {{"nothing learnt", nothing_learnt(), ""},
+    WhenUndecided{
+        {{"nothing learnt", nothing_collected(), ""},
          {"the deadline ends the witness of another hang", but([](Facts& f) {
               ProbeRun& run = f.probe_runs.emplace_back();
               run.probe = "hang_witness";

@@ -32,15 +32,15 @@ RULE_TEST(ptx_compiler_missing,
                            {0, CallResult{"cuLaunchKernel", 719, "CUDA_ERROR_LAUNCH_FAILED"}, {}}};
                    }),
                    ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"no context on the GPU", but([](Facts& f) {
-                           f.kernel_runs = {{0,
-                                             CallResult{"cuDevicePrimaryCtxRetain", 46,
-                                                        "CUDA_ERROR_DEVICE_UNAVAILABLE"},
-                                             {}}};
-                       }),
-                       ""},
-                      {"not run", but([](Facts& f) { f.kernel_runs.clear(); }), ""}}})
+          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                         {"no context on the GPU", but([](Facts& f) {
+                              f.kernel_runs = {{0,
+                                                CallResult{"cuDevicePrimaryCtxRetain", 46,
+                                                           "CUDA_ERROR_DEVICE_UNAVAILABLE"},
+                                                {}}};
+                          }),
+                          ""},
+                         {"not run", but([](Facts& f) { f.kernel_runs.clear(); }), ""}}})
 
 static std::vector<std::string> errors_on(const Facts& facts) {
     std::vector<std::string> errors;

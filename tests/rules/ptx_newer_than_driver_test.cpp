@@ -3,7 +3,7 @@
 
 namespace {
 
-rnncheck::Facts refused_ptx() {
+rnncheck::Facts rejected_ptx() {
     return rnncheck::test::but([](rnncheck::Facts& f) {
         f.kernel_runs = {
             {0,
@@ -16,7 +16,7 @@ rnncheck::Facts refused_ptx() {
 
 RULE_TEST(
     ptx_newer_than_driver,
-    Fires{{{"the tiny kernel was refused", refused_ptx(), "the driver rejected PTX code"},
+    Fires{{{"the tiny kernel was refused", rejected_ptx(), "the driver rejected PTX code"},
            {"a network was refused", but([](Facts& f) {
                 f.rnn_runs.front().end = RunEnd::failed;
                 f.rnn_runs.front().result = CallResult{"cuModuleLoadDataEx", 222, ""};
@@ -41,8 +41,8 @@ RULE_TEST(
              }),
              ""},
             {"no driver", without_driver(), ""}}},
-    CannotTell{
-        {{"nothing learnt", nothing_learnt(), ""},
+    WhenUndecided{
+        {{"nothing learnt", nothing_collected(), ""},
          {"the compiler did not tell", but([](Facts& f) { f.nvrtcs.front().version.reset(); }), ""},
          {"the kernel's answer is lost", but([](Facts& f) {
               f.kernel_runs = {{0, {}, {}}};
@@ -71,7 +71,7 @@ TEST_CASE(
     "each GPU on which PTX code was rejected has its finding, by number or by the library's "
     "words") {
     using namespace rnncheck;
-    Facts facts = refused_ptx();
+    Facts facts = rejected_ptx();
     facts.kernel_runs.push_back(
         {1, CallResult{"cudaLaunchKernel", 1, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"}, {}});
     facts.kernel_runs.push_back(

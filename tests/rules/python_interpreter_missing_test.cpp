@@ -34,7 +34,7 @@ RULE_TEST(python_interpreter_missing,
                                         f.pythons.back().interpreter.reset();
                                     }),
                                     ""}}),
-          cannot_tell_without_search())
+          undecided_without_search())
 
 TEST_CASE("a dead environment of Windows gets commands of PowerShell") {
     using namespace rnncheck;

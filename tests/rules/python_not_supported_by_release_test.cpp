@@ -8,15 +8,15 @@ RULE_TEST(python_not_supported_by_release,
                   "PyTorch 2.4 has no package for Python 3.7"},
                  {"asked about on a machine", but([](Facts& f) {
                       add_environment(f);
-                      Framework asked;
-                      asked.name = "tensorflow";
-                      asked.version = v("2.8");
-                      asked.asked = true;
+                      Framework requested;
+                      requested.name = "tensorflow";
+                      requested.version = v("2.8");
+                      requested.asked = true;
                       f.host.platform = "linux";
-                      f.frameworks = {asked};
+                      f.frameworks = {requested};
                   }),
                   "TensorFlow 2.8 has no package for Python 3.11.7"}}},
           Silent{{{"inside", given({"pytorch=2.4", "python=3.11", "os=linux"}), ""},
                   {"a machine", a_healthy_machine(), ""}}},
-          CannotTell{{{"no Python", given({"pytorch=2.4"}), ""},
-                      {"no framework", given({"python=3.11"}), ""}}})
+          WhenUndecided{{{"no Python", given({"pytorch=2.4"}), ""},
+                         {"no framework", given({"python=3.11"}), ""}}})

@@ -59,9 +59,10 @@ RULE_TEST(
             "is too low for 1 RNN case, which could not be checked"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
             {"a limit that nothing reached", with_limit(a_healthy_machine(), on_memory), ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"a probe crashed",
-                 but([](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }), ""}}})
+    WhenUndecided{
+        {{"nothing learnt", nothing_collected(), ""},
+         {"a probe crashed",
+          but([](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }), ""}}})
 
 TEST_CASE("a limit is an error where it stops a vendor's library") {
     CHECK(finding_of(limited("cudnn_library", LimitKind::memory)).severity == Severity::error);

@@ -42,7 +42,7 @@ RULE_TEST(
           ""},
          {"a process that hangs in the kernel is another fault", but([](Facts& f) {
               one_case(f, RunEnd::failed,
-                       {"cudnnRNNForward", hangs_in_kernel, "hangs inside the kernel"});
+                       {"cudnnRNNForward", stuck_in_kernel, "hangs inside the kernel"});
               const RnnRun& lost = *std::ranges::find(f.rnn_runs, RunEnd::failed, &RnnRun::end);
               ProbeRun& run = probe_run(f, "rnn_forward");
               run.target = "GPU 0 " + std::string(name_of(lost.dialect)) + ' ' + lost.library;
@@ -50,13 +50,13 @@ RULE_TEST(
               run.last_call = "cudnnRNNForward";
           }),
           ""}}),
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
-                {"all cases were skipped", but([](Facts& f) {
-                     all_cases(f, RunEnd::skipped,
-                               {"?", -1, "not tried: earlier cases ended the process"});
-                 }),
-                 ""}}})
+    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                   {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
+                   {"all cases were skipped", but([](Facts& f) {
+                        all_cases(f, RunEnd::skipped,
+                                  {"?", -1, "not tried: earlier cases ended the process"});
+                    }),
+                    ""}}})
 
 TEST_CASE(
     "rnn_call_failed: a kernel that nobody promises is a note, and one that PyTorch takes by "
@@ -131,15 +131,15 @@ TEST_CASE(
     REQUIRE(verdict.findings.size() == 1);
     const Finding& finding = verdict.findings.front();
     std::vector<std::string> outputs;
-    bool any_not_promised = false;
+    bool any_unsupported = false;
     for (const Evidence& evidence : finding.evidence) {
         if (evidence.what == "its last output")
             outputs.push_back(evidence.value);
-        any_not_promised |= contains(evidence.value, "no problem by itself: the case needs");
+        any_unsupported |= contains(evidence.value, "no problem by itself: the case needs");
     }
     CHECK(finding.severity == Severity::error);
     CHECK(finding.message.starts_with("2 RNN cases"));
     CHECK(finding.explains.size() == 3);
     CHECK(outputs == std::vector<std::string>{"first", "second", "third"});
-    CHECK(any_not_promised);
+    CHECK(any_unsupported);
 }

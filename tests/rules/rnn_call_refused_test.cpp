@@ -27,7 +27,7 @@ RULE_TEST(rnn_call_refused,
                                               "CUDNN_STATUS_VERSION_MISMATCH"});
                                }),
                                ""}}),
-          cannot_tell_about_cases({}))
+          undecided_about_cases({}))
 
 TEST_CASE(
     "rnn_call_refused: a kernel that nobody promises is a note, and one that PyTorch takes by "

@@ -20,8 +20,8 @@ RULE_TEST(rnn_case_not_offered,
                                              {"cudnnRNNForward", 6, "CUDNN_STATUS_ARCH_MISMATCH"});
                                }),
                                ""}}),
-          CannotTell{
-              {{"nothing learnt", nothing_learnt(), ""},
+          WhenUndecided{
+              {{"nothing learnt", nothing_collected(), ""},
                {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
                {"all cases were skipped", but([](Facts& f) {
                     all_cases(f, RunEnd::skipped,

@@ -65,20 +65,20 @@ RULE_TEST(rnn_dropout_wrong,
                   {"not requested", a_healthy_machine(), ""},
                   {"hardly any is dropped", extreme(1e-9, unchanged), ""},
                   {"hardly any is kept", extreme(0.999999, unchanged), ""}}},
-          CannotTell{{{"not measured", with_dropout([](RnnDropout& d) {
-                           d.kept.reset();
-                           d.result = CallResult{"cuMemAlloc_v2", 2, "out of memory"};
-                       }),
-                       ""},
-                      {"no process came to its end",
-                       but([](Facts& f) { f.rnn_request.emplace().dropout = 0.5; }), ""},
-                      {"one process crashed",
-                       [] {
-                           Facts facts = with_dropout(unchanged);
-                           ProbeRun& run = facts.probe_runs.emplace_back();
-                           run.probe = "rnn_dropout";
-                           run.target = "GPU 1 v8 /a";
-                           run.end = ProbeEnd::crashed;
-                           return facts;
-                       }(),
-                       ""}}})
+          WhenUndecided{{{"not measured", with_dropout([](RnnDropout& d) {
+                              d.kept.reset();
+                              d.result = CallResult{"cuMemAlloc_v2", 2, "out of memory"};
+                          }),
+                          ""},
+                         {"no process came to its end",
+                          but([](Facts& f) { f.rnn_request.emplace().dropout = 0.5; }), ""},
+                         {"one process crashed",
+                          [] {
+                              Facts facts = with_dropout(unchanged);
+                              ProbeRun& run = facts.probe_runs.emplace_back();
+                              run.probe = "rnn_dropout";
+                              run.target = "GPU 1 v8 /a";
+                              run.end = ProbeEnd::crashed;
+                              return facts;
+                          }(),
+                          ""}}})

@@ -51,7 +51,7 @@ RULE_TEST(rnn_slow,
                   {"9.9 times", with_large(9.9), ""},
                   {"small cases say as_it_is", timed(as_it_is), ""},
                   {"the doctor's cases", a_healthy_machine(), ""}}},
-          CannotTell{
+          WhenUndecided{
               {{"no clocks",
                 but_of(with_large(11), [](Facts& f) { f.cuda_devices.front().clock_mhz = 0; }), ""},
                {"no bus",

@@ -24,8 +24,8 @@ RULE_TEST(
               f.runtimes.clear();
           }),
           ""}}},
-    CannotTell{
-        {{"nothing learnt", nothing_learnt(), ""},
+    WhenUndecided{
+        {{"nothing learnt", nothing_collected(), ""},
          {"one of two did not tell", but([](Facts& f) {
               f.runtimes.push_back(
                   {"/opt/cuda/lib64/libcudart.so.12", {}, {}, CallResult{"dlopen", -1, "broken"}});

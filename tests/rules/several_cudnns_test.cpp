@@ -13,6 +13,6 @@ RULE_TEST(several_cudnns,
                    }),
                    ""},
                   {"none installed", but(no_cudnn), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"one of two did not tell",
-                       but([](Facts& f) { add_wheel_cudnn9(f).version.reset(); }), ""}}})
+          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                         {"one of two did not tell",
+                          but([](Facts& f) { add_wheel_cudnn9(f).version.reset(); }), ""}}})

@@ -4,7 +4,7 @@
 namespace {
 
 rnncheck::Facts stub_on_path(bool picked) {
-    auto f = rnncheck::test::init_answers(picked ? 34 : 0);
+    auto f = rnncheck::test::init_returns(picked ? 34 : 0);
     rnncheck::Library stub;
     stub.path = "/usr/local/cuda/lib64/stubs/libcuda.so.1";
     stub.found_via = rnncheck::FoundVia::ld_library_path;
@@ -28,7 +28,7 @@ RULE_TEST(
             after(stub_on_path(true), [](Facts& f) { f.driver.init.reset(); }),
             "finds the toolkit's stub"},
            {"only on LD_LIBRARY_PATH", stub_on_path(false), "is in a directory of LD_LIBRARY_PATH"},
-           {"cuInit gives it away", init_answers(34, "CUDA_ERROR_STUB_LIBRARY"),
+           {"cuInit gives it away", init_returns(34, "CUDA_ERROR_STUB_LIBRARY"),
             "is the toolkit's stub, not the driver"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
             {"a stub in the toolkit's own directory", but([](Facts& f) {
@@ -40,8 +40,9 @@ RULE_TEST(
              }),
              ""},
             {"no libcuda at all", without_driver(), ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"the library never answered", but([](Facts& f) { f.driver.init.reset(); }), ""}}})
+    WhenUndecided{
+        {{"nothing learnt", nothing_collected(), ""},
+         {"the library never answered", but([](Facts& f) { f.driver.init.reset(); }), ""}}})
 
 TEST_CASE("a stub is an error when it is loaded, a warning beside a driver that answers") {
     using namespace rnncheck;

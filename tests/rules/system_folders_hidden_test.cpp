@@ -26,4 +26,4 @@ RULE_TEST(system_folders_hidden,
                        f.host.hidden_directories = {"/proc", "/sys", "/dev"};
                    }),
                    ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""}}})
+          WhenUndecided{{{"nothing learnt", nothing_collected(), ""}}})

@@ -25,8 +25,8 @@ RULE_TEST(tf32_reduced_precision,
                                            run.precision = Precision::tf32;
                                }),
                                ""}}),
-          cannot_tell_about_cases({{"not measured", but([](Facts& f) {
-                                        for (auto& run : f.rnn_runs)
-                                            run.precision.reset();
-                                    }),
-                                    ""}}))
+          undecided_about_cases({{"not measured", but([](Facts& f) {
+                                      for (auto& run : f.rnn_runs)
+                                          run.precision.reset();
+                                  }),
+                                  ""}}))

@@ -4,7 +4,7 @@
 namespace {
 
 rnncheck::Facts without_uvm(std::int64_t code) {
-    auto f = rnncheck::test::init_answers(code, "CUDA_ERROR_UNKNOWN");
+    auto f = rnncheck::test::init_returns(code, "CUDA_ERROR_UNKNOWN");
     f.driver.device_nodes.erase(f.driver.device_nodes.begin());
     return f;
 }
@@ -27,14 +27,14 @@ RULE_TEST(uvm_device_node_missing,
                   "although --make-nodes"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"the driver works although the node is hidden", without_uvm(0), ""},
-                  {"the node is there", init_answers(999), ""},
+                  {"the node is there", init_returns(999), ""},
                   {"another error", without_uvm(803), ""},
                   {"no nodes at all",
                    after(without_uvm(999), [](Facts& f) { f.driver.device_nodes.clear(); }), ""},
                   {"no module", library_without_module(), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"cuInit was not asked",
-                       after(without_uvm(999), [](Facts& f) { f.driver.init.reset(); }), ""}}})
+          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                         {"cuInit was not asked",
+                          after(without_uvm(999), [](Facts& f) { f.driver.init.reset(); }), ""}}})
 
 TEST_CASE("a unified-memory node that the helper makes is no fault") {
     using namespace rnncheck;

@@ -13,4 +13,4 @@ RULE_TEST(
             {"not of Windows", a_healthy_machine(), ""},
             {"another DLL is missing",
              with_dlls({missing_dll("cudnn64_9.dll", "C:\\torch_cuda.dll")}), ""}}},
-    CannotTell{{{"the search is not known", with_dlls({unknown_dll("msvcp140.dll")}), ""}}})
+    WhenUndecided{{{"the search is not known", with_dlls({unknown_dll("msvcp140.dll")}), ""}}})

@@ -29,5 +29,5 @@ RULE_TEST(
              }),
              ""},
             {"a machine", a_healthy_machine(), ""}}},
-    CannotTell{
+    WhenUndecided{
         {{"no cuDNN", given({"pytorch=2.4"}), ""}, {"no framework", given({"cudnn=8.9.7"}), ""}}})

@@ -37,7 +37,7 @@ RULE_TEST(wrong_python_environment,
                                         other_python_on_path(f);
                                     }),
                                     ""}}),
-          cannot_tell_without_search())
+          undecided_without_search())
 
 TEST_CASE("an environment of Windows is activated by a command of PowerShell") {
     using namespace rnncheck;

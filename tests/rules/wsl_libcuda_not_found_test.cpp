@@ -5,7 +5,7 @@ namespace {
 
 rnncheck::Facts wsl(bool linux_driver) {
     auto f =
-        linux_driver ? rnncheck::test::init_answers(100) : rnncheck::test::module_without_library();
+        linux_driver ? rnncheck::test::init_returns(100) : rnncheck::test::module_without_library();
     f.host.wsl = true;
     f.driver.module_loaded = false;
     f.driver.kernel_version.reset();
@@ -31,6 +31,6 @@ RULE_TEST(
             {"no GPU is offered to WSL",
              after(wsl(false), [](Facts& f) { f.driver.device_nodes.clear(); }), ""},
             {"not WSL", without_driver(), ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"whether it is WSL is unknown",
-                 after(wsl(false), [](Facts& f) { f.host.wsl.reset(); }), ""}}})
+    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                   {"whether it is WSL is unknown",
+                    after(wsl(false), [](Facts& f) { f.host.wsl.reset(); }), ""}}})

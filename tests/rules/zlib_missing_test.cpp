@@ -50,10 +50,10 @@ RULE_TEST(
           ""},
          {"another need",
           but([](Facts& f) { a_part_without_zlib(f).missing_needs = {"libcublas.so.12"}; }), ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"which cuDNN a framework gets is not known", but([](Facts& f) {
-                     Library& part = a_part_without_zlib(f);
-                     part.picked_by_loader = false;
-                     f.frameworks.emplace_back().libraries = {{"libcudnn.so.8", {}, {}, {}, {}}};
-                 }),
-                 ""}}})
+    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+                   {"which cuDNN a framework gets is not known", but([](Facts& f) {
+                        Library& part = a_part_without_zlib(f);
+                        part.picked_by_loader = false;
+                        f.frameworks.emplace_back().libraries = {{"libcudnn.so.8", {}, {}, {}, {}}};
+                    }),
+                    ""}}})

@@ -170,14 +170,14 @@ TEST_CASE("a package's name and its extra name the build") {
 }
 
 TEST_CASE("figures in brackets are a compute capability only where they stand alone") {
-    const auto said = [](const char* gpu) {
+    const auto text = [](const char* gpu) {
         Facts facts;
         facts.log.emplace().user_hints.push_back({"gpu", gpu, {}});
         const auto hints = stack::given_with_log(facts, bundled_matrix());
         return hints.stack.gpus.empty() ? "unknown" : hints.stack.gpus.front().capability->text;
     };
-    CHECK(said("GeForce GT 620 (2.1)") == "2.1");
-    CHECK(said("a card of the RTX 50 series (compute capability 12.0)") == "12.0");
-    CHECK(said("GTX 1650 (3.8 GB)") == "7.5");
-    CHECK(said("Tesla K80 (11.2 GiB)") == "3.7");
+    CHECK(text("GeForce GT 620 (2.1)") == "2.1");
+    CHECK(text("a card of the RTX 50 series (compute capability 12.0)") == "12.0");
+    CHECK(text("GTX 1650 (3.8 GB)") == "7.5");
+    CHECK(text("Tesla K80 (11.2 GiB)") == "3.7");
 }

@@ -118,8 +118,8 @@ TEST_CASE("a release that is newer than the data, or not in them") {
 }
 
 TEST_CASE("the command installs the release that was asked for, not the newest of its row") {
-    const auto command = [](const char* framework, const char* release) {
-        return needs_of({framework, v(release)}, test::bundled_matrix(), {.os = "linux"})
+    const auto command = [](const char* framework, const char* version) {
+        return needs_of({framework, v(version)}, test::bundled_matrix(), {.os = "linux"})
             .builds.front()
             .build.install;
     };

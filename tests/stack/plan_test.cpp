@@ -20,7 +20,7 @@ namespace {
 using stack::Stack;
 
 /// A stack, and the framework to plan for.
-struct Asked : Stack {
+struct PlanRequest : Stack {
     std::string framework;
 
     void set_driver(const char* version) {
@@ -31,38 +31,38 @@ struct Asked : Stack {
     }
 };
 
-Asked question(const char* gpu, const char* driver, const char* framework = "",
-               const char* python = nullptr) {
-    Asked asked;
+PlanRequest question(const char* gpu, const char* driver, const char* framework = "",
+                     const char* python = nullptr) {
+    PlanRequest request;
     const auto product = test::bundled_matrix().gpu_product(gpu);
     const Version capability = product ? product->capability : v(gpu);
-    asked.gpus.push_back(
+    request.gpus.push_back(
         {.capability = stack::known_capability(capability, test::bundled_matrix())});
     if (driver)
-        asked.set_driver(driver);
+        request.set_driver(driver);
     if (python)
-        asked.python = stack::known_python(v(python));
-    asked.framework = framework;
-    return asked;
+        request.python = stack::known_python(v(python));
+    request.framework = framework;
+    return request;
 }
 
-Plan plan_for(const Asked& asked, const Matrix& matrix = test::bundled_matrix()) {
-    return make_plan(asked, asked.framework, matrix);
+Plan plan_for(const PlanRequest& request, const Matrix& matrix = test::bundled_matrix()) {
+    return make_plan(request, request.framework, matrix);
 }
 
-FrameworkPlan plan_of(const Asked& asked) {
-    const Plan plan = plan_for(asked);
+FrameworkPlan plan_of(const PlanRequest& request) {
+    const Plan plan = plan_for(request);
     REQUIRE(plan.frameworks.size() == 1);
     return plan.frameworks[0];
 }
 
-PlannedBuild newest_of(const Asked& asked) {
-    const FrameworkPlan plan = plan_of(asked);
+PlannedBuild newest_of(const PlanRequest& request) {
+    const FrameworkPlan plan = plan_of(request);
     REQUIRE(plan.newest);
     return *plan.newest;
 }
 
-std::string told(const std::vector<std::string>& lines) {
+std::string output(const std::vector<std::string>& lines) {
     return join(lines, "; ");
 }
 
@@ -79,17 +79,17 @@ std::string newest(const char* gpu, const char* driver, const char* framework,
 
 std::string why_no_newer(const char* gpu, const char* driver, const char* framework) {
     const FrameworkPlan plan = plan_of(question(gpu, driver, framework));
-    return plan.newer ? told(plan.newer->because) : "";
+    return plan.newer ? output(plan.newer->because) : "";
 }
 
-bool runs(const char* gpu, const char* driver, const char* framework, const char* release,
+bool runs(const char* gpu, const char* driver, const char* framework, const char* version,
           const char* build) {
     const FrameworkPlan plan = plan_of(question(gpu, driver, framework));
     std::vector<PlannedBuild> all = plan.others;
     if (plan.newest)
         all.push_back(*plan.newest);
     for (const PlannedBuild& one : all)
-        if (one.build == build && one.first <= v(release) && v(release) <= one.last)
+        if (one.build == build && one.first <= v(version) && v(version) <= one.last)
             return true;
     return false;
 }
@@ -104,7 +104,7 @@ TEST_CASE("GTX 1080 on driver 470: CUDA 11 is the end") {
     const FrameworkPlan plan = plan_of(question("GTX 1080", "470", "pytorch"));
     CHECK(plan.newest->install ==
           "pip install \"torch==2.7.*\" --index-url https://download.pytorch.org/whl/cu118");
-    CHECK(contains(told(plan.newest->notes), "minor-version compatibility"));
+    CHECK(contains(output(plan.newest->notes), "minor-version compatibility"));
     CHECK_FALSE(plan.newest->sources.empty());
 }
 
@@ -149,24 +149,26 @@ TEST_CASE("Tesla K80 on driver 470: Kepler ends with cuDNN 8.7") {
 TEST_CASE("a Jetson is offered nothing that is made for other machines") {
     const Plan plan = plan_for(question("Jetson AGX Orin", nullptr));
     CHECK(plan.frameworks.empty());
-    CHECK_FALSE(offers_something(plan));
-    CHECK(contains(told(plan.obstacles), "JetPack"));
+    CHECK_FALSE(has_builds(plan));
+    CHECK(contains(output(plan.obstacles), "JetPack"));
 }
 
 TEST_CASE("a driver that no longer, or not yet, drives the GPU") {
-    CHECK(contains(told(plan_for(question("Tesla K80", "535")).obstacles),
+    CHECK(contains(output(plan_for(question("Tesla K80", "535")).obstacles),
                    "470 was the last branch"));
+    CHECK(contains(output(plan_for(question("GTX 1080", "595")).obstacles),
+                   "580 was the last branch"));
     CHECK(
-        contains(told(plan_for(question("GTX 1080", "595")).obstacles), "580 was the last branch"));
-    CHECK(contains(told(plan_for(question("RTX 5090", "535")).obstacles), "begins with CUDA 12.8"));
+        contains(output(plan_for(question("RTX 5090", "535")).obstacles), "begins with CUDA 12.8"));
     CHECK(plan_for(question("RTX 5090", "570")).obstacles.empty());
 }
 
 TEST_CASE("Python narrows the choice") {
     CHECK(newest("RTX 3090", "535", "tensorflow", "3.8") == "2.13 cuda 11.8 8.6 works");
     CHECK(newest("GTX 1080", "470", "pytorch", "3.14") == "nothing");
-    CHECK(contains(told(plan_of(question("GTX 1080", "580", "tensorflow", "3.14")).newer->because),
-                   "Python 3."));
+    CHECK(
+        contains(output(plan_of(question("GTX 1080", "580", "tensorflow", "3.14")).newer->because),
+                 "Python 3."));
 }
 
 TEST_CASE("Pascal keeps an older cuDNN: the bound is in the command") {
@@ -194,19 +196,19 @@ TEST_CASE("a branch counts with its newest release, a release as it is") {
 
 TEST_CASE("a GPU or a driver outside the data is never known to run anything") {
     const Plan newer = plan_for(question("13.0", "580"));
-    CHECK_FALSE(offers_something(newer));
+    CHECK_FALSE(has_builds(newer));
     CHECK(leaves_open(newer));
     REQUIRE(newer.frameworks[0].perhaps);
-    CHECK(contains(told(newer.frameworks[0].perhaps->because), "newer than the data of"));
-    CHECK(contains(told(plan_for(question("8.6", "900")).remarks), "newer than the data of"));
+    CHECK(contains(output(newer.frameworks[0].perhaps->because), "newer than the data of"));
+    CHECK(contains(output(plan_for(question("8.6", "900")).remarks), "newer than the data of"));
 }
 
 TEST_CASE(
     "a driver that is newer than the data runs what the newest known branch runs, as NVIDIA "
     "guarantees") {
     const Plan plan = plan_for(question("RTX 3090", "9999"));
-    CHECK(offers_something(plan));
-    CHECK(contains(told(plan.remarks), "driver 9999 is newer than the data of"));
+    CHECK(has_builds(plan));
+    CHECK(contains(output(plan.remarks), "driver 9999 is newer than the data of"));
     CHECK(newest("RTX 3090", "9999", "pytorch") == newest("RTX 3090", "620", "pytorch"));
 }
 
@@ -223,7 +225,7 @@ TEST_CASE("a branch is told the limits of minor-version compatibility as its rel
         for (const PlannedBuild& build : builds) {
             const bool new_enough = reaches(v(branch), *build.driver_full);
             CHECK(build.limited == !new_enough);
-            CHECK(contains(told(build.notes), "minor-version compatibility") == !new_enough);
+            CHECK(contains(output(build.notes), "minor-version compatibility") == !new_enough);
             any_limited |= build.limited;
         }
         CHECK(any_limited);
@@ -232,15 +234,15 @@ TEST_CASE("a branch is told the limits of minor-version compatibility as its rel
 
 TEST_CASE(
     "CUDA 13 on Windows needs the branch that NVIDIA names, whatever the GPU's first driver was") {
-    Asked asked = question("RTX 4090", "580", "pytorch");
-    asked.os = "windows";
-    const FrameworkPlan plan = plan_of(asked);
+    PlanRequest request = question("RTX 4090", "580", "pytorch");
+    request.os = "windows";
+    const FrameworkPlan plan = plan_of(request);
     REQUIRE(plan.newest);
     CHECK(plan.newest->cuda->major() == 13);
     CHECK(plan.newest->driver_min == v("580"));
-    asked.set_driver("576.57");
-    REQUIRE(plan_of(asked).newest);
-    CHECK(plan_of(asked).newest->cuda->major() == 12);
+    request.set_driver("576.57");
+    REQUIRE(plan_of(request).newest);
+    CHECK(plan_of(request).newest->cuda->major() == 12);
 }
 
 TEST_CASE("the driver of a GPU does not stand in for one of a CUDA that is not in the data") {
@@ -250,32 +252,32 @@ TEST_CASE("the driver of a GPU does not stand in for one of a CUDA that is not i
     const auto first = text.find(",\n    {\"cuda\": \"13.0\"");
     REQUIRE(first != std::string::npos);
     copy.write("windows_driver_for_cuda.json", text.substr(0, first) + "\n  ]\n}\n");
-    Asked asked = question("RTX 4090", "580", "pytorch");
-    asked.os = "windows";
-    const Plan plan = plan_for(asked, Matrix::from_directory(copy.directory.string()));
+    PlanRequest request = question("RTX 4090", "580", "pytorch");
+    request.os = "windows";
+    const Plan plan = plan_for(request, Matrix::from_directory(copy.directory.string()));
     REQUIRE(plan.frameworks[0].newest);
     CHECK(plan.frameworks[0].newest->cuda->major() == 13);
     CHECK_FALSE(plan.frameworks[0].newest->driver_min);
 }
 
 TEST_CASE("releases that may run are told beside those that do") {
-    Asked asked = question("RTX 5090", "576.57", "pytorch");
-    asked.os = "windows";
-    const FrameworkPlan plan = plan_of(asked);
+    PlanRequest request = question("RTX 5090", "576.57", "pytorch");
+    request.os = "windows";
+    const FrameworkPlan plan = plan_of(request);
     CHECK(contains(join(plan.versions, ", "), "2.11"));
     CHECK(plan.undecided == std::vector<std::string>{"2.8"});
-    CHECK(contains(told(plan.undecided_because), "its cuDNN is not in the data"));
+    CHECK(contains(output(plan.undecided_because), "its cuDNN is not in the data"));
 }
 
 TEST_CASE("ranges hold every release that runs, stand apart and in order") {
     for (const char* gpu : {"5.0", "6.1", "7.5", "8.6", "9.0", "12.0"})
         for (const char* driver : {"450", "470", "535", "570", "580"})
             for (const char* os : {"linux", "windows"}) {
-                Asked asked = question(gpu, driver);
-                asked.os = os;
-                for (const FrameworkPlan& plan : plan_for(asked).frameworks) {
+                PlanRequest request = question(gpu, driver);
+                request.os = os;
+                for (const FrameworkPlan& plan : plan_for(request).frameworks) {
                     INFO(gpu << ", " << driver << ", " << os << ", " << plan.framework << ": "
-                             << told(plan.versions));
+                             << output(plan.versions));
                     std::vector<std::pair<Version, Version>> ranges;
                     for (const std::string& words : plan.versions) {
                         const auto at = words.find(" to ");
@@ -305,19 +307,19 @@ TEST_CASE("a release that runs is not open, too") {
 TEST_CASE("a GPU that a cuDNN without the defect has left is told to run the layer without cuDNN") {
     const FrameworkPlan plan = plan_of(question("3.7", "470", "tensorflow"));
     REQUIRE(plan.newest);
-    CHECK(contains(told(plan.newest->defects), "No version without it has code for 3.7"));
-    CHECK_FALSE(contains(told(plan.newest->defects), "Use cuDNN 8.9.2"));
-    CHECK(contains(told(plan_of(question("6.1", "470", "tensorflow")).newest->defects),
+    CHECK(contains(output(plan.newest->defects), "No version without it has code for 3.7"));
+    CHECK_FALSE(contains(output(plan.newest->defects), "Use cuDNN 8.9.2"));
+    CHECK(contains(output(plan_of(question("6.1", "470", "tensorflow")).newest->defects),
                    "Use cuDNN 8.9.2"));
 }
 
 namespace {
 
 /// The plan for a board, whose name decides about the processor.
-Asked board(const char* name, const char* framework) {
-    Asked asked = question(name, nullptr, framework);
-    asked.set_gpu_name(name);
-    return asked;
+PlanRequest board(const char* name, const char* framework) {
+    PlanRequest request = question(name, nullptr, framework);
+    request.set_gpu_name(name);
+    return request;
 }
 
 std::string newest_on(const char* name, const char* framework) {
@@ -345,18 +347,18 @@ TEST_CASE(
 
 TEST_CASE("a Jetson before Thor has the builds of its JetPack") {
     const Plan plan = plan_for(board("Jetson Orin Nano", "pytorch"));
-    CHECK(contains(told(plan.obstacles), "JetPack"));
+    CHECK(contains(output(plan.obstacles), "JetPack"));
     CHECK(plan.frameworks.empty());
     CHECK(plan_for(question("10.1", nullptr, "pytorch")).frameworks.empty());  // Thor with CUDA 12
 }
 
 TEST_CASE("a machine with an Arm processor gets the builds for it, whatever its GPU") {
-    Asked asked = question("H100", nullptr, "pytorch");
-    asked.arm = true;
-    CHECK(newest_of(asked).last == v("2.15.0"));
-    CHECK(contains(newest_of(asked).sources.front(), "#files"));
-    asked.framework = "tensorflow";
-    CHECK_FALSE(plan_of(asked).newest);
+    PlanRequest request = question("H100", nullptr, "pytorch");
+    request.arm = true;
+    CHECK(newest_of(request).last == v("2.15.0"));
+    CHECK(contains(newest_of(request).sources.front(), "#files"));
+    request.framework = "tensorflow";
+    CHECK_FALSE(plan_of(request).newest);
 }
 
 TEST_CASE(
@@ -372,9 +374,9 @@ TEST_CASE(
 }
 
 TEST_CASE("what the table notes of a product stands with its plan") {
-    Asked asked = question("Tesla T10", "580", "pytorch");
-    asked.set_gpu_name("Tesla T10");
-    CHECK(contains(told(plan_for(asked).remarks), "TU102"));
+    PlanRequest request = question("Tesla T10", "580", "pytorch");
+    request.set_gpu_name("Tesla T10");
+    CHECK(contains(output(plan_for(request).remarks), "TU102"));
 }
 
 TEST_CASE("a framework that opens no cuDNN wants none that knows the GPU") {
@@ -387,19 +389,19 @@ TEST_CASE("a cuDNN of which only the major is known is 9.x") {
 }
 
 TEST_CASE("on native Windows TensorFlow ends with 2.10") {
-    Asked asked = question("RTX 3090", "536", "tensorflow");
-    asked.os = "windows";
-    const PlannedBuild newest = newest_of(asked);
+    PlanRequest request = question("RTX 3090", "536", "tensorflow");
+    request.os = "windows";
+    const PlannedBuild newest = newest_of(request);
     CHECK(newest.last == v("2.10"));
-    CHECK(contains(told(newest.notes), "needs CUDA 11.2 and cuDNN 8.1 installed"));
+    CHECK(contains(output(newest.notes), "needs CUDA 11.2 and cuDNN 8.1 installed"));
 }
 
 TEST_CASE("a CUDA whose drivers for Windows are not in the data goes by the driver's own CUDA") {
-    Asked asked = question("RTX 3090", "536.40", "pytorch");
-    asked.os = "windows";
-    CHECK(newest_of(asked).cuda->major() == 12);
-    asked.set_driver("581.15");
-    CHECK(newest_of(asked).cuda == v("13.0"));
+    PlanRequest request = question("RTX 3090", "536.40", "pytorch");
+    request.os = "windows";
+    CHECK(newest_of(request).cuda->major() == 12);
+    request.set_driver("581.15");
+    CHECK(newest_of(request).cuda == v("13.0"));
 }
 
 TEST_CASE("a framework whose code is not in the data is named, but not as one that runs") {
@@ -407,15 +409,15 @@ TEST_CASE("a framework whose code is not in the data is named, but not as one th
     CHECK_FALSE(plan.newest);
     REQUIRE(plan.perhaps);
     CHECK(plan.perhaps->cuda->major() == 11);
-    CHECK(contains(told(plan.perhaps->because), "for which GPUs it has code is not in the data"));
+    CHECK(contains(output(plan.perhaps->because), "for which GPUs it has code is not in the data"));
     REQUIRE(plan.newer);
-    CHECK(contains(told(plan.newer->because), "CUDA 13.0 needs driver 580.65.06"));
+    CHECK(contains(output(plan.newer->because), "CUDA 13.0 needs driver 580.65.06"));
 }
 
 TEST_CASE("under WSL the builds are those of Linux and the drivers those of Windows") {
-    Asked asked = question("RTX 3090", "527.41", "pytorch");
-    asked.wsl = true;
-    const PlannedBuild newest = newest_of(asked);
+    PlanRequest request = question("RTX 3090", "527.41", "pytorch");
+    request.wsl = true;
+    const PlannedBuild newest = newest_of(request);
     CHECK(newest.os == "linux");
     CHECK(newest.driver_min == v("527.41"));
 }

@@ -32,7 +32,7 @@ inline Facts without_driver() {
 }
 
 /// cuInit answers `code`; NVML still lists the board.
-inline Facts init_answers(std::int64_t code, const std::string& text = "") {
+inline Facts init_returns(std::int64_t code, const std::string& text = "") {
     Facts f = a_healthy_machine();
     f.driver.init = CallResult{"cuInit", code, text};
     no_runs(f);
@@ -41,7 +41,7 @@ inline Facts init_answers(std::int64_t code, const std::string& text = "") {
 
 /// The driver library is there, the kernel module is not.
 inline Facts library_without_module() {
-    Facts f = init_answers(100, "CUDA_ERROR_NO_DEVICE");
+    Facts f = init_returns(100, "CUDA_ERROR_NO_DEVICE");
     f.driver.module_loaded = false;
     f.driver.kernel_version.reset();
     f.driver.device_nodes.clear();
@@ -96,8 +96,8 @@ inline Silent silent_about_probe_ends() {
               ""}}};
 }
 
-inline CannotTell cannot_tell_about_probe_ends() {
-    return {{{"nothing learnt", nothing_learnt(), ""},
+inline WhenUndecided undecided_about_probe_ends() {
+    return {{{"nothing learnt", nothing_collected(), ""},
              {"not started",
               but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::not_started; }), ""},
              {"another bad end",

@@ -62,7 +62,7 @@ inline Library& add_library(Facts& f, LibraryKind kind, const std::string& path,
 }
 
 /// The run of a probe on a library went well.
-inline void asked(Facts& f, const std::string& probe, const std::string& target) {
+inline void requested(Facts& f, const std::string& probe, const std::string& target) {
     ProbeRun run;
     run.probe = probe;
     run.target = target;
@@ -80,7 +80,7 @@ inline Cudnn& add_wheel_cudnn9(Facts& f) {
                     path.ends_with("libcudnn.so.9") ? LibraryKind::cudnn : LibraryKind::cudnn_part,
                     path, path);
     }
-    asked(f, "cudnn_library", wheel + "libcudnn.so.9");
+    requested(f, "cudnn_library", wheel + "libcudnn.so.9");
     Cudnn cudnn;
     cudnn.library = wheel + "libcudnn.so.9";
     cudnn.version = v("9.19.0");
@@ -171,16 +171,17 @@ inline Silent silent_about_cases(std::vector<RuleCase> more) {
 }
 
 /// Where none of them can tell.
-inline CannotTell cannot_tell_about_cases(std::vector<RuleCase> more) {
-    CannotTell cannot_tell{{{"nothing learnt", nothing_learnt(), ""},
-                            {"no case was run", but(no_cases), ""},
-                            {"all cases were skipped", but([](Facts& f) {
-                                 all_cases(f, RunEnd::skipped,
+inline WhenUndecided undecided_about_cases(std::vector<RuleCase> more) {
+    WhenUndecided when_undecided{{{"nothing learnt", nothing_collected(), ""},
+                                  {"no case was run", but(no_cases), ""},
+                                  {"all cases were skipped", but([](Facts& f) {
+                                       all_cases(
+                                           f, RunEnd::skipped,
                                            {"?", -1, "not tried: earlier cases ended the process"});
-                             }),
-                             ""}}};
-    std::move(more.begin(), more.end(), std::back_inserter(cannot_tell.cases));
-    return cannot_tell;
+                                   }),
+                                   ""}}};
+    std::move(more.begin(), more.end(), std::back_inserter(when_undecided.cases));
+    return when_undecided;
 }
 
 }  // namespace rnncheck::test

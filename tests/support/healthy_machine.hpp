@@ -15,7 +15,7 @@ Facts a_healthy_machine();
 Facts but(const std::function<void(Facts&)>& change);
 
 /// A machine of which nothing was determined.
-inline Facts nothing_learnt() {
+inline Facts nothing_collected() {
     return {};
 }
 

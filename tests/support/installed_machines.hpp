@@ -96,13 +96,13 @@ inline Framework& add_tensorflow_cpu(Facts& f) {
 }
 
 /// --for asks about a release.
-inline Framework& ask_for(Facts& f, const std::string& name, const std::string& version) {
+inline Framework& request(Facts& f, const std::string& name, const std::string& version) {
     add_environment(f);
-    Framework asked;
-    asked.name = name;
-    asked.version = v(version);
-    asked.asked = true;
-    return f.frameworks.emplace_back(asked);
+    Framework requested;
+    requested.name = name;
+    requested.version = v(version);
+    requested.asked = true;
+    return f.frameworks.emplace_back(requested);
 }
 
 /// What the framework opens as cuDNN or cuBLAS is not found by the loader.
@@ -150,7 +150,7 @@ inline Silent silent_about_frameworks(std::vector<RuleCase> more) {
     return silent;
 }
 
-inline CannotTell cannot_tell_without_search() {
+inline WhenUndecided undecided_without_search() {
     return {{{"the search did not end", but(packages_not_searched), ""}}};
 }
 

@@ -56,7 +56,7 @@ std::string Truth::in_words() const {
     return text;
 }
 
-Truth loader_says(const std::string& path, const LoaderVariables& variables) {
+Truth loader_result(const std::string& path, const LoaderVariables& variables) {
     std::string command =
         "cd " + quoted(variables.working_directory) + " && LD_TRACE_LOADED_OBJECTS=1";
     if (!variables.library_path.empty())
@@ -87,10 +87,11 @@ Truth prediction(const std::string& path, const LoaderVariables& variables) {
         return truth;
     loader::Process process(loader, path, std::move(file));
     process.start(variables.preload);
-    std::set<std::size_t> told;
+    std::set<std::size_t> output;
     for (const auto& answer : process.answers()) {
         truth.fails |= !answer.stopped_at.empty() && answer.rule != LoaderRule::ld_preload;
-        if (answer.object.value_or(2) < 2 || (answer.object && !told.insert(*answer.object).second))
+        if (answer.object.value_or(2) < 2 ||
+            (answer.object && !output.insert(*answer.object).second))
             continue;
         if (!answer.object && answer.rule == LoaderRule::ld_preload)
             continue;
@@ -124,18 +125,18 @@ void collect_elf_files(const std::string& top, std::set<std::string>& files) {
     }
 }
 
-std::string told_by_child(const std::string& test, const std::string& marker) {
+std::string output_of_child(const std::string& test, const std::string& marker) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
     FILE* child = popen(("'" + self + "' '" + test + "' 2>/dev/null").c_str(), "r");
     if (!child)
         throw std::runtime_error("no child can be started");
-    std::string told;
+    std::string output;
     char line[8192];
     while (std::fgets(line, sizeof line, child))
         if (const std::string text = line; text.starts_with(marker))
-            told = text.substr(marker.size(), text.size() - marker.size() - 1);
+            output = text.substr(marker.size(), text.size() - marker.size() - 1);
     pclose(child);
-    return told;
+    return output;
 }
 
 }  // namespace rnncheck::test

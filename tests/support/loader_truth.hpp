@@ -32,7 +32,7 @@ struct Truth {
 };
 
 /// Asks ld.so, as ldd does. The vDSO and the loader itself are left out.
-Truth loader_says(const std::string& path, const LoaderVariables& variables);
+Truth loader_result(const std::string& path, const LoaderVariables& variables);
 Truth prediction(const std::string& path, const LoaderVariables& variables);
 
 /// What dlopen(name) gives in a plain program, as predicted.
@@ -41,7 +41,7 @@ loader::Lookup in_plain_program(const loader::Loader& loader, const std::string&
 /// Runs one hidden test of this very program in a process of its own, whose loader then goes by the
 /// variables as they are now; what that test printed behind `marker`, the last time. "" when it
 /// printed nothing.
-std::string told_by_child(const std::string& test, const std::string& marker);
+std::string output_of_child(const std::string& test, const std::string& marker);
 
 /// The real paths of all regular ELF files of this machine's own kind below a directory.
 void collect_elf_files(const std::string& top, std::set<std::string>& files);

@@ -16,13 +16,13 @@ struct Looked {
     int times = 0;  ///< how often it learnt something
 };
 
-inline Looked told_by(const Probe& probe, const Job& job) {
-    const std::unique_ptr<FILE, int (*)(FILE*)> told(std::tmpfile(), std::fclose);
-    ProbeWriter writer(fileno(told.get()));
+inline Looked output_by(const Probe& probe, const Job& job) {
+    const std::unique_ptr<FILE, int (*)(FILE*)> output(std::tmpfile(), std::fclose);
+    ProbeWriter writer(fileno(output.get()));
     probe.run(job, writer);
-    std::rewind(told.get());
+    std::rewind(output.get());
     std::string text;
-    for (int letter; (letter = std::fgetc(told.get())) != EOF;)
+    for (int letter; (letter = std::fgetc(output.get())) != EOF;)
         text += static_cast<char>(letter);
     Looked looked;
     WireReader reader;
@@ -39,7 +39,7 @@ inline Looked look(std::string_view name, const Root& root) {
         throw std::invalid_argument("no such probe");
     Job job;
     job.root = root;
-    return told_by(*probe->thing, job);
+    return output_by(*probe->thing, job);
 }
 
 }  // namespace rnncheck::test

@@ -11,7 +11,7 @@ std::string sim_file(const std::string& flavour, const std::string& name) {
     return std::string(SIM_DIRECTORY) + "/" + flavour + "/" + name;
 }
 
-ProbeTold run_probe(const std::string& probe, const ProbeSetting& setting) {
+ProbeOutput run_probe(const std::string& probe, const ProbeSetting& setting) {
     std::vector<std::string> directories;
     for (const auto& flavour : setting.flavours)
         directories.push_back(std::string(SIM_DIRECTORY) + "/" + flavour);
@@ -29,16 +29,16 @@ ProbeTold run_probe(const std::string& probe, const ProbeSetting& setting) {
     command.input = facts_to_text(setting.facts);
     command.quiet_limit = std::chrono::seconds(20);
 
-    ProbeTold told;
+    ProbeOutput output;
     WireReader reader;
     const auto on_line = [&](std::string_view line) {
-        return LineMeaning{reader.read(line, told.facts).done};
+        return LineMeaning{reader.read(line, output.facts).done};
     };
-    told.signal = process::run(command, on_line).signal.value_or("");
-    told.done = reader.done;
-    told.last_call = reader.last_call;
-    told.failed_calls = reader.failed_calls;
-    return told;
+    output.signal = process::run(command, on_line).signal.value_or("");
+    output.done = reader.done;
+    output.last_call = reader.last_call;
+    output.failed_calls = reader.failed_calls;
+    return output;
 }
 
 }  // namespace rnncheck::test

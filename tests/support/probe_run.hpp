@@ -16,7 +16,7 @@ struct ProbeSetting {
     Facts facts{};      ///< what earlier stages learnt
 };
 
-struct ProbeTold {
+struct ProbeOutput {
     Facts facts;
     bool done = false;   ///< the probe came to its end
     std::string signal;  ///< that ended the process, or empty
@@ -24,7 +24,7 @@ struct ProbeTold {
     std::vector<CallResult> failed_calls;
 };
 
-ProbeTold run_probe(const std::string& probe, const ProbeSetting& setting = {});
+ProbeOutput run_probe(const std::string& probe, const ProbeSetting& setting = {});
 
 /// Path of a simulated library: sim_file("cudnn9", "libcudnn.so.9").
 std::string sim_file(const std::string& flavour, const std::string& name);

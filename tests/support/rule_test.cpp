@@ -40,12 +40,12 @@ Outcome outcome_among_all(const Named<Rule>& rule, const Facts& facts) {
 }  // namespace
 
 void check_rule(const char* name, const Fires& fires, const Silent& silent,
-                const CannotTell& cannot_tell) {
+                const WhenUndecided& when_undecided) {
     const auto* rule = find_named(all_rules(), name);
     REQUIRE(rule);
     REQUIRE_FALSE(fires.cases.empty());
     REQUIRE_FALSE(silent.cases.empty());
-    REQUIRE_FALSE(cannot_tell.cases.empty());
+    REQUIRE_FALSE(when_undecided.cases.empty());
     for (const auto& [title, facts, expected] : fires.cases) {
         INFO(name << " fires: " << title);
         const Verdict verdict = (*rule)->check(facts, bundled_matrix());
@@ -68,7 +68,7 @@ void check_rule(const char* name, const Fires& fires, const Silent& silent,
         CHECK((outcome == Outcome::pass || outcome == Outcome::not_applicable));
         CHECK_FALSE(verdict.reason.empty());
     }
-    for (const auto& [title, facts, unused] : cannot_tell.cases) {
+    for (const auto& [title, facts, unused] : when_undecided.cases) {
         INFO(name << " cannot tell: " << title);
         const Verdict verdict = (*rule)->check(facts, bundled_matrix());
         INFO("reason: " << verdict.reason);

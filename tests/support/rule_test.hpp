@@ -22,19 +22,19 @@ struct Fires {
 struct Silent {
     std::vector<RuleCase> cases;
 };
-struct CannotTell {
+struct WhenUndecided {
     std::vector<RuleCase> cases;
 };
 
 void check_rule(const char* name, const Fires& fires, const Silent& silent,
-                const CannotTell& cannot_tell);
+                const WhenUndecided& when_undecided);
 
 }  // namespace rnncheck::test
 
 /// RULE_TEST(driver_missing,
 ///     Fires{{{"no file at all", but([](Facts& f) { ... }), "no NVIDIA driver"}}},
 ///     Silent{{{"healthy", a_healthy_machine(), ""}}},
-///     CannotTell{{{"nothing learnt", nothing_learnt(), ""}}})
+///     WhenUndecided{{{"nothing learnt", nothing_collected(), ""}}})
 #define RULE_TEST(rule, ...)            \
     TEST_CASE(#rule) {                  \
         using namespace rnncheck;       \

@@ -15,15 +15,15 @@ inline constexpr int tracing_forbidden = 77;
 /// its parent sees it neither run on nor end. The helper ends after `seconds`, and this process
 /// with it. Leaves with exit code 77 where tracing is forbidden.
 inline void become_unkillable(unsigned seconds) {
-    int told[2];
-    if (pipe(told) != 0)
+    int output[2];
+    if (pipe(output) != 0)
         _exit(tracing_forbidden);
     const pid_t self = getpid();
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     if (fork() == 0) {
         setsid();  // out of the group that is killed
         const char traces = ptrace(PTRACE_SEIZE, self, nullptr, nullptr) == 0 ? 'y' : 'n';
-        const bool written = write(told[1], &traces, 1) == 1;
+        const bool written = write(output[1], &traces, 1) == 1;
         for (int descriptor = 0; descriptor < 1024; ++descriptor)
             close(descriptor);
         if (written && traces == 'y')
@@ -31,7 +31,7 @@ inline void become_unkillable(unsigned seconds) {
         _exit(0);
     }
     char traces = 'n';
-    if (read(told[0], &traces, 1) != 1 || traces != 'y')
+    if (read(output[0], &traces, 1) != 1 || traces != 'y')
         _exit(tracing_forbidden);
 }
 

@@ -50,7 +50,7 @@ int make(const char* function, Descriptor** descriptor,
     if (const auto status = entering(function, part))
         return *status;
     if (!descriptor)
-        return refuse(bad_param, "!descriptor");
+        return reject(bad_param, "!descriptor");
     *descriptor = new Descriptor;
     return 0;
 }
@@ -77,12 +77,12 @@ void give(const std::vector<int>& from, int wanted, int* to) {
     if (const auto status = entering(function, part))
         return *status;
     return version_of(part) == coded_version() ? 0
-                                               : refuse(part_mismatch, "a part of another version");
+                                               : reject(part_mismatch, "a part of another version");
 }
 
 }  // namespace
 
-int sim::refuse(const Status& status, const char* reason) {
+int sim::reject(const Status& status, const char* reason) {
     constexpr int error = 1, warning = 2;
     const int severity = status.number() == not_supported.number() ? warning : error;
     if (SIM_MAJOR < 9)
@@ -136,7 +136,7 @@ int cudnnCreate(CudnnHandle* handle) {
         return *status;
     const auto device = current_device();
     if (!device)
-        return refuse(not_initialized, "cudaGetDeviceCount(&count) != cudaSuccess");
+        return reject(not_initialized, "cudaGetDeviceCount(&count) != cudaSuccess");
     *handle = new OpaqueCudnnHandle{*device};
     return 0;
 }
@@ -176,7 +176,7 @@ int cudnnDropoutGetStatesSize(CudnnHandle handle, std::size_t* bytes) {
     if (const auto status = entering(__func__))
         return *status;
     if (!handle || !bytes)
-        return refuse(bad_param, "!handle");
+        return reject(bad_param, "!handle");
     *bytes = 1 << 20;
     return 0;
 }
@@ -186,7 +186,7 @@ int cudnnSetDropoutDescriptor(DropoutDescriptor descriptor, CudnnHandle handle, 
     if (const auto status = entering(__func__))
         return *status;
     if (!descriptor || !handle || (dropout > 0 && !states))
-        return refuse(bad_param, "!handle");
+        return reject(bad_param, "!handle");
     *descriptor = {true, dropout, seed, 0};
     return 0;
 }
@@ -196,7 +196,7 @@ int cudnnSetTensorNdDescriptor(TensorDescriptor descriptor, int type, int dimens
     if (const auto status = entering(__func__))
         return *status;
     if (!descriptor || !strides || !good_sizes(dimensions, sizes))
-        return refuse(bad_param, "a size below 1");
+        return reject(bad_param, "a size below 1");
     *descriptor = {type, {sizes, sizes + dimensions}, {strides, strides + dimensions}};
     return 0;
 }
@@ -206,7 +206,7 @@ int cudnnGetTensorNdDescriptor(TensorDescriptor descriptor, int wanted, int* typ
     if (const auto status = entering(__func__))
         return *status;
     if (!descriptor)
-        return refuse(bad_param, "!descriptor");
+        return reject(bad_param, "!descriptor");
     *type = descriptor->type;
     *dimensions = static_cast<int>(descriptor->sizes.size());
     give(descriptor->sizes, wanted, sizes);
@@ -219,7 +219,7 @@ int cudnnSetFilterNdDescriptor(FilterDescriptor descriptor, int type, int format
     if (const auto status = entering(__func__))
         return *status;
     if (!descriptor || !good_sizes(dimensions, sizes))
-        return refuse(bad_param, "a size below 1");
+        return reject(bad_param, "a size below 1");
     *descriptor = {type, format, {sizes, sizes + dimensions}};
     return 0;
 }
@@ -229,7 +229,7 @@ int cudnnGetFilterNdDescriptor(FilterDescriptor descriptor, int wanted, int* typ
     if (const auto status = entering(__func__))
         return *status;
     if (!descriptor)
-        return refuse(bad_param, "!descriptor");
+        return reject(bad_param, "!descriptor");
     *type = descriptor->type;
     *format = descriptor->format;
     *dimensions = static_cast<int>(descriptor->sizes.size());
@@ -243,19 +243,19 @@ int cudnnSetRNNDataDescriptor(RnnDataDescriptor descriptor, int type, int layout
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!descriptor || steps < 1 || batch < 1 || width < 1 || !lengths || layout < 0 || layout > 2)
-        return refuse(bad_param, "a size below 1 or no lengths");
+        return reject(bad_param, "a size below 1 or no lengths");
     if (type != 0 && type != 1 && type != 2 && type != 9)
-        return refuse(not_supported, "dataType");
+        return reject(not_supported, "dataType");
     if (steps > longest)
-        return refuse(not_supported, "maxSeqLength > (0x7fff*2+1)");
+        return reject(not_supported, "maxSeqLength > (0x7fff*2+1)");
     const std::vector<int> given(lengths, lengths + batch);
     const int shortest_allowed = layout == packed || SIM_MAJOR == 7 ? 1 : 0;
     if (std::ranges::any_of(
             given, [&](int length) { return length < shortest_allowed || length > steps; }))
-        return refuse(bad_param, "a sequence length out of range");
+        return reject(bad_param, "a sequence length out of range");
     if (layout == packed &&
         (given.front() != steps || !std::ranges::is_sorted(given, std::greater<>())))
-        return refuse(bad_param, "packed sequences must be sorted by length");
+        return reject(bad_param, "packed sequences must be sorted by length");
     *descriptor = {type, layout, steps, batch, width, given, {}};
     if (fill) {
         const auto* const bytes = static_cast<const std::byte*>(fill);

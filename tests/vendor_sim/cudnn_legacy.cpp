@@ -31,12 +31,12 @@ int place_part(const char* function, RnnDescriptor rnn, int pseudo_layer, Tensor
     if (const auto status = entering(function, Sublibrary::adv))
         return *status;
     if (!rnn || !is_step(x) || !filter || !found)
-        return refuse(bad_param, "!rnnDesc");
+        return reject(bad_param, "!rnnDesc");
     const OpaqueRnnDescriptor known = with_data(*rnn, x->type, x->sizes[1]);
     const RnnCase shape = shape_of(known, x->sizes[0], 1);
     if (pseudo_layer < 0 || pseudo_layer >= shape.pseudo_layers() ||
         !has_linear_layer(shape, linear))
-        return refuse(bad_param, "pseudoLayer or linLayerID");
+        return reject(bad_param, "pseudoLayer or linLayerID");
     const sim::Part part = part_of(shape, pseudo_layer, linear);
     *found = {known.type, 0, {1, part.rows, part.columns}};
     *address = const_cast<std::byte*>(static_cast<const std::byte*>(weights) +
@@ -65,32 +65,32 @@ std::optional<int> checked(const Given& given, const OpaqueRnnDescriptor& known,
                            const RnnCase& shape) {
     for (const TensorDescriptor tensor : given.h)
         if (!describes_h(tensor, shape))
-            return refuse(bad_param, "hxDesc or hyDesc");
+            return reject(bad_param, "hxDesc or hyDesc");
     for (const TensorDescriptor tensor : given.c)
         if (!describes_c(tensor, shape))
-            return refuse(bad_param, "cxDesc or cyDesc");
+            return reject(bad_param, "cxDesc or cyDesc");
     if (given.output != shape.output() * shape.directions())
-        return refuse(bad_param, "yDesc");
+        return reject(bad_param, "yDesc");
     const std::size_t element = bytes_of(static_cast<Storage>(given.type));
     if (!given.filter || given.filter->sizes.empty() ||
         static_cast<std::size_t>(given.filter->sizes[0]) * element < weight_bytes(shape))
-        return refuse(bad_param, "wDesc");
+        return reject(bad_param, "wDesc");
     if (given.work_size < work_bytes(shape))
-        return refuse(bad_param, "workSpaceSizeInBytes");
+        return reject(bad_param, "workSpaceSizeInBytes");
     if (given.reserve && given.reserve_size < reserve_bytes(shape))
-        return refuse(bad_param, "reserveSpaceSizeInBytes");
+        return reject(bad_param, "reserveSpaceSizeInBytes");
     if (known.algorithm == persist_dynamic && known.planned_batch != shape.batch)
-        return refuse(bad_param, "no persistent plan");
-    if (const auto status = refused_descriptor(known))
+        return reject(bad_param, "no persistent plan");
+    if (const auto status = rejected_descriptor(known))
         return status;
-    return refused_run(known, std::ranges::any_of(given.lengths, [&](int length) {
-                           return length != given.steps;
-                       }));
+    return rejected_run(known, std::ranges::any_of(given.lengths, [&](int length) {
+                            return length != given.steps;
+                        }));
 }
 
 int run(const Given& given, Call& call, Compute compute) {
     if (!given.rnn || !given.rnn->set)
-        return refuse(bad_param, "!rnnDesc");
+        return reject(bad_param, "!rnnDesc");
     const OpaqueRnnDescriptor known = with_data(*given.rnn, given.type, given.input);
     call.shape = shape_of(known, static_cast<int>(given.lengths.size()), given.steps);
     if (const auto status = checked(given, known, call.shape))
@@ -134,7 +134,7 @@ int cudnnSetRNNDescriptor_v6(CudnnHandle handle, RnnDescriptor rnn, int hidden, 
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!handle || !rnn || !dropout || !dropout->set || hidden < 1 || layers < 1)
-        return refuse(bad_param, "!handle");
+        return reject(bad_param, "!handle");
     *rnn = {true,   algorithm, direction, precision, precision, 0,          1, hidden,
             layers, false,     0,         mode,      2,         input_mode, 0, 0};
     rnn->dropout = dropout;
@@ -145,7 +145,7 @@ int cudnnSetRNNBiasMode(RnnDescriptor rnn, int bias) {
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!rnn || bias < 0 || bias > 3)
-        return refuse(bad_param, "biasMode");
+        return reject(bad_param, "biasMode");
     rnn->bias = bias;
     return 0;
 }
@@ -154,7 +154,7 @@ int cudnnSetRNNProjectionLayers(CudnnHandle handle, RnnDescriptor rnn, int recur
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!handle || !rnn || recurrent < 1 || output != 0)
-        return refuse(bad_param, "recProjSize or outProjSize");
+        return reject(bad_param, "recProjSize or outProjSize");
     rnn->projection = recurrent;
     return 0;
 }
@@ -163,7 +163,7 @@ int cudnnRNNSetClip(CudnnHandle handle, RnnDescriptor rnn, int mode, int, double
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!handle || !rnn || mode < 0 || mode > 1 || !(low <= high))
-        return refuse(bad_param, "lclip > rclip");
+        return reject(bad_param, "lclip > rclip");
     rnn->clip = mode == 1 ? high : 0;
     return 0;
 }
@@ -172,7 +172,7 @@ int cudnnSetRNNMatrixMathType(RnnDescriptor rnn, int math) {
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!rnn || math < 0 || math > (SIM_MAJOR == 7 ? 2 : 3))
-        return refuse(bad_param, "mType");
+        return reject(bad_param, "mType");
     rnn->math = math;
     return 0;
 }
@@ -181,7 +181,7 @@ int cudnnSetRNNPaddingMode(RnnDescriptor rnn, unsigned mode) {
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!rnn || mode > 1)
-        return refuse(bad_param, "paddingMode");
+        return reject(bad_param, "paddingMode");
     rnn->padded_io = mode == 1;
     return 0;
 }
@@ -191,7 +191,7 @@ int cudnnGetRNNParamsSize(CudnnHandle handle, RnnDescriptor rnn, TensorDescripto
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!handle || !rnn || !is_step(x) || x->type != type)
-        return refuse(bad_param, "xDesc");
+        return reject(bad_param, "xDesc");
     *bytes = weight_bytes(shape_of(with_data(*rnn, type, x->sizes[1]), 1, 1));
     return 0;
 }
@@ -201,7 +201,7 @@ int cudnnGetRNNWorkspaceSize(CudnnHandle handle, RnnDescriptor rnn, int steps,
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!handle || !rnn || steps < 1 || !x || !is_step(x[0]))
-        return refuse(bad_param, "xDesc");
+        return reject(bad_param, "xDesc");
     *bytes =
         work_bytes(shape_of(with_data(*rnn, x[0]->type, x[0]->sizes[1]), x[0]->sizes[0], steps));
     return 0;
@@ -212,7 +212,7 @@ int cudnnGetRNNTrainingReserveSize(CudnnHandle handle, RnnDescriptor rnn, int st
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!handle || !rnn || steps < 1 || !x || !is_step(x[0]))
-        return refuse(bad_param, "xDesc");
+        return reject(bad_param, "xDesc");
     *bytes =
         reserve_bytes(shape_of(with_data(*rnn, x[0]->type, x[0]->sizes[1]), x[0]->sizes[0], steps));
     return 0;
@@ -237,7 +237,7 @@ int cudnnCreatePersistentRNNPlan(RnnDescriptor rnn, int batch, int, PersistentPl
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!rnn || batch < 1 || rnn->algorithm != persist_dynamic)
-        return refuse(bad_param, "not PERSIST_DYNAMIC");
+        return reject(bad_param, "not PERSIST_DYNAMIC");
     *plan = new OpaquePersistentPlan{batch};
     return 0;
 }
@@ -246,7 +246,7 @@ int cudnnSetPersistentRNNPlan(RnnDescriptor rnn, PersistentPlan plan) {
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!rnn || !plan)
-        return refuse(bad_param, "!plan");
+        return reject(bad_param, "!plan");
     rnn->planned_batch = plan->batch;
     return 0;
 }
@@ -261,7 +261,7 @@ int cudnnRNNForwardInference(
         return *status;
     auto given = given_by_steps(__func__, rnn, steps, x_steps, y_steps);
     if (!handle || !given || !x || !y || !weights)
-        return refuse(bad_param, "batch sizes grow over time");
+        return reject(bad_param, "batch sizes grow over time");
     given->h = {hx_descriptor, hy_descriptor}, given->c = {cx_descriptor, cy_descriptor};
     given->filter = filter, given->work_size = work_size;
     Call call;
@@ -282,7 +282,7 @@ int cudnnRNNForwardTraining(CudnnHandle handle, RnnDescriptor rnn, int steps,
         return *status;
     auto given = given_by_steps(__func__, rnn, steps, x_steps, y_steps);
     if (!handle || !given || !x || !y || !weights || !reserve)
-        return refuse(bad_param, "batch sizes grow over time");
+        return reject(bad_param, "batch sizes grow over time");
     given->h = {hx_descriptor, hy_descriptor}, given->c = {cx_descriptor, cy_descriptor};
     given->filter = filter, given->work_size = work_size;
     given->reserve = reserve, given->reserve_size = reserve_size;
@@ -306,7 +306,7 @@ int cudnnRNNBackwardData(CudnnHandle handle, RnnDescriptor rnn, int steps,
         return *status;
     auto given = given_by_steps(__func__, rnn, steps, dx_steps, y_steps);
     if (!handle || !given || !y || !dy || !dx || !weights || !reserve)
-        return refuse(bad_param, "!dy");
+        return reject(bad_param, "!dy");
     given->h = {hx_descriptor, dhy_descriptor, dhx_descriptor};
     given->c = {cx_descriptor, dcy_descriptor, dcx_descriptor};
     given->filter = filter, given->work_size = work_size;
@@ -328,7 +328,7 @@ int cudnnRNNBackwardWeights(CudnnHandle handle, RnnDescriptor rnn, int steps,
         return *status;
     auto given = given_by_steps(__func__, rnn, steps, x_steps, y_steps);
     if (!handle || !given || !x || !y || !dweights || !reserve)
-        return refuse(bad_param, "!dw");
+        return reject(bad_param, "!dw");
     given->h = {hx_descriptor};
     given->filter = filter, given->work_size = work_size;
     given->reserve = reserve, given->reserve_size = reserve_size;
@@ -349,11 +349,11 @@ int cudnnRNNForwardInferenceEx(
         return *status;
     if (!handle || !rnn || !x_descriptor || !y_descriptor ||
         x_descriptor->lengths != y_descriptor->lengths)
-        return refuse(bad_param, "xDesc and yDesc");
+        return reject(bad_param, "xDesc and yDesc");
     if (x_descriptor->layout != packed && !rnn->padded_io)
-        return refuse(bad_param, "unpacked layout without padding mode");
+        return reject(bad_param, "unpacked layout without padding mode");
     if (!x || !y || !weights)
-        return refuse(bad_param, "!x");
+        return reject(bad_param, "!x");
     const Given given{__func__,
                       rnn,
                       x_descriptor->type,

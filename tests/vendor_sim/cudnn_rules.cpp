@@ -29,45 +29,45 @@ bool known_pair(int type, int precision, int algorithm) {
 
 }  // namespace
 
-std::optional<int> refused_descriptor(const OpaqueRnnDescriptor& rnn) {
+std::optional<int> rejected_descriptor(const OpaqueRnnDescriptor& rnn) {
     constexpr int double_bias = 2, lstm = 2;
     const int algorithms = has_small_h() ? 4 : 3;
     const bool projects = rnn.projection != 0 && rnn.projection != rnn.hidden;
     if (rnn.input < 1 || rnn.hidden < 1 || rnn.layers < 1 || rnn.algorithm < 0 ||
         rnn.algorithm >= algorithms)
-        return refuse(bad_param, "a size below 1 or an unknown algorithm");
+        return reject(bad_param, "a size below 1 or an unknown algorithm");
     if (rnn.direction < 0 || rnn.direction > 1 || rnn.math < 0 ||
         rnn.math > (SIM_MAJOR == 7 ? 2 : 3))
-        return refuse(bad_param, "an unknown direction or math type");
+        return reject(bad_param, "an unknown direction or math type");
     if (rnn.cell < 0 || rnn.cell > 3 || rnn.bias < 0 || rnn.bias > 3 || rnn.input_mode < 0 ||
         rnn.input_mode > 1)
-        return refuse(bad_param, "an unknown cell, bias mode or input mode");
+        return reject(bad_param, "an unknown cell, bias mode or input mode");
     if (!known_pair(rnn.type, rnn.precision, rnn.algorithm))
-        return refuse(not_supported, "dataType, mathPrec and algo do not go together");
+        return reject(not_supported, "dataType, mathPrec and algo do not go together");
     if (rnn.algorithm != standard && (projects || rnn.bias != double_bias))
-        return refuse(not_supported, "projection or bias mode with a persistent algorithm");
+        return reject(not_supported, "projection or bias mode with a persistent algorithm");
     if (projects && (rnn.cell != lstm || rnn.projection > rnn.hidden))
-        return refuse(not_supported, "projSize != hiddenSize");
+        return reject(not_supported, "projSize != hiddenSize");
     return std::nullopt;
 }
 
-std::optional<int> refused_run(const OpaqueRnnDescriptor& rnn, bool lengths_differ) {
+std::optional<int> rejected_run(const OpaqueRnnDescriptor& rnn, bool lengths_differ) {
     const int capability = capability_here();
     constexpr int skip_input = 1;
     if (capability == 0)
-        return refuse(execution_failed, "the CUDA context cannot be used");
+        return reject(execution_failed, "the CUDA context cannot be used");
     if (rnn.input_mode == skip_input && rnn.input != rnn.hidden)
-        return refuse(bad_param, "skip input with inputSize != hiddenSize");
+        return reject(bad_param, "skip input with inputSize != hiddenSize");
     if (lengths_differ && rnn.algorithm != standard)
-        return refuse(not_supported, "variable sequence lengths with algo != STANDARD");
+        return reject(not_supported, "variable sequence lengths with algo != STANDARD");
     if (rnn.algorithm != standard && capability < 60)
-        return refuse(not_supported, "persistent algorithms need compute capability 6.0");
+        return reject(not_supported, "persistent algorithms need compute capability 6.0");
     if (rnn.type == bf16 && capability < 80)
-        return refuse(not_supported, "BFLOAT16 needs compute capability 8.0");
+        return reject(not_supported, "BFLOAT16 needs compute capability 8.0");
     if (rnn.algorithm == small_h && rnn.hidden > 192)
-        return refuse(not_supported, "hiddenSize > 192");
+        return reject(not_supported, "hiddenSize > 192");
     if (rnn.algorithm == persist_static && rnn.hidden > 1024)
-        return refuse(not_supported, "hiddenSize > 1024");
+        return reject(not_supported, "hiddenSize > 1024");
     return std::nullopt;
 }
 

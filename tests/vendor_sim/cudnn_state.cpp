@@ -92,11 +92,11 @@ std::string& last_planted() {
 }
 
 /// NVIDIA_TF32_OVERRIDE overrules what the program asks for: 0 forbids TF32, 1 forces it.
-bool tf32_allowed(bool asked) {
+bool tf32_allowed(bool requested) {
     const char* const variable = std::getenv("NVIDIA_TF32_OVERRIDE");
     if (variable && std::strcmp(variable, "0") == 0)
         return false;
-    return asked || (variable && std::strcmp(variable, "1") == 0);
+    return requested || (variable && std::strcmp(variable, "1") == 0);
 }
 
 }  // namespace
@@ -111,22 +111,22 @@ std::optional<int> unavailable(Sublibrary part) {
     if (open_part(part))
         return std::nullopt;
     if (SIM_MAJOR == 9 && part != Sublibrary::graph)
-        return refuse(part_unloadable, dlerror());
+        return reject(part_unloadable, dlerror());
     std::fprintf(stderr, "Could not load library %s.so.%d. Error: %s\n", part_name(part).c_str(),
                  SIM_MAJOR, dlerror());
     std::abort();
 }
 
 int version_of(Sublibrary part) {
-    const auto ask =
+    const auto query =
         reinterpret_cast<int (*)()>(dlsym(open_part(part), "cudnnSimulatedPartVersion"));
-    return ask ? ask() : 0;
+    return query ? query() : 0;
 }
 
 std::optional<int> current_device() {
-    const auto ask = driver_function<int (*)(int*)>("cuCtxGetDevice");
+    const auto query = driver_function<int (*)(int*)>("cuCtxGetDevice");
     int device = 0;
-    if (!ask || ask(&device) != 0)
+    if (!query || query(&device) != 0)
         return std::nullopt;
     return device;
 }
@@ -186,7 +186,7 @@ std::optional<int> compute_here(const char* function, const OpaqueRnnDescriptor&
     }
     const int capability = capability_here();
     if (capability == 0)
-        return refuse(execution_failed, "the CUDA context cannot be used");
+        return reject(execution_failed, "the CUDA context cannot be used");
     call.tf32 = SIM_MAJOR >= 8 && capability >= 80 && call.shape.dtype == rnncheck::Dtype::fp32 &&
                 tf32_allowed(rnn.math == default_math || rnn.math == tensor_op_math);
     call.fast_math =

@@ -75,7 +75,7 @@ inline constexpr Status part_mismatch{"CUDNN_STATUS_VERSION_MISMATCH", 14, 1002}
 inline constexpr Status part_unloadable{"CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED", 4, 1008};
 
 /// Tells the callback why, as cuDNN 9 does, and returns the number.
-int refuse(const Status& status, const char* reason);
+int reject(const Status& status, const char* reason);
 
 /// Our version as cuDNN writes it: 8907, 91900.
 int coded_version();
@@ -102,10 +102,10 @@ int capability_here();  ///< 86 for 8.6
 using rnncheck::vendor::RnnDescriptor;
 
 /// The table of what the RNN descriptor takes; the status otherwise.
-std::optional<int> refused_descriptor(const rnncheck::vendor::OpaqueRnnDescriptor& rnn);
+std::optional<int> rejected_descriptor(const rnncheck::vendor::OpaqueRnnDescriptor& rnn);
 /// What only the device or the data show.
-std::optional<int> refused_run(const rnncheck::vendor::OpaqueRnnDescriptor& rnn,
-                               bool lengths_differ);
+std::optional<int> rejected_run(const rnncheck::vendor::OpaqueRnnDescriptor& rnn,
+                                bool lengths_differ);
 
 /// The case that a descriptor describes, with equal lengths.
 RnnCase shape_of(const rnncheck::vendor::OpaqueRnnDescriptor& rnn, int batch, int steps);

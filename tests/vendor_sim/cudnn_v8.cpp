@@ -73,28 +73,28 @@ struct Given {
 };
 
 /// The status of a call that is given wrong things; else the case, in `call`.
-std::optional<int> refused_call(const Given& given, Call& call) {
+std::optional<int> rejected_call(const Given& given, Call& call) {
     constexpr int persist_dynamic = 2, lengths_optional_since = 8901;
     if (const auto status = unavailable(Sublibrary::adv))
         return *status;
     if (!given.handle || !given.rnn || !given.rnn->set)
-        return refuse(bad_param, "!handle");
+        return reject(bad_param, "!handle");
     const OpaqueRnnDescriptor& rnn = *given.rnn;
     if (const char* reason = wrong_data(rnn, given.x, given.y))
-        return refuse(bad_param, reason);
+        return reject(bad_param, reason);
     if (!given.device_lengths && coded_version() < lengths_optional_since)
-        return refuse(bad_param, "!devSeqLengths");
+        return reject(bad_param, "!devSeqLengths");
     call.shape = shape_of(rnn, given.x->batch, given.x->steps);
     if (!describes_h(given.h, call.shape) || !describes_c(given.c, call.shape))
-        return refuse(bad_param, "hDesc or cDesc");
+        return reject(bad_param, "hDesc or cDesc");
     if (given.weight_size < weight_bytes(call.shape) || given.work_size < work_bytes(call.shape) ||
         !given.work)
-        return refuse(bad_param, "weightSpaceSize or workSpaceSize");
+        return reject(bad_param, "weightSpaceSize or workSpaceSize");
     if (given.training && (!given.reserve || given.reserve_size < reserve_bytes(call.shape)))
-        return refuse(bad_param, "reserveSpaceSize");
+        return reject(bad_param, "reserveSpaceSize");
     if (rnn.algorithm == persist_dynamic && rnn.planned_batch != call.shape.batch)
-        return refuse(bad_param, "no dynamic plan for this batch");
-    if (const auto status = refused_run(rnn, lengths_differ(*given.x)))
+        return reject(bad_param, "no dynamic plan for this batch");
+    if (const auto status = rejected_run(rnn, lengths_differ(*given.x)))
         return *status;
     // The kernels believe the array in device memory.
     call.shape.lengths =
@@ -115,13 +115,13 @@ int cudnnSetRNNDescriptor_v8(RnnDescriptor rnn, int algorithm, int cell, int bia
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!rnn || flags > 1)
-        return refuse(bad_param, "!rnnDesc or unknown auxFlags");
+        return reject(bad_param, "!rnnDesc or unknown auxFlags");
     if (projection < 1)
-        return refuse(bad_param, "projSize < 1");
+        return reject(bad_param, "projSize < 1");
     const OpaqueRnnDescriptor wanted{true,  algorithm,  direction,  type,       precision, math,
                                      input, hidden,     layers,     flags == 1, 0,         cell,
                                      bias,  input_mode, projection, 0};
-    if (const auto status = refused_descriptor(wanted))
+    if (const auto status = rejected_descriptor(wanted))
         return *status;
     *rnn = wanted;
     rnn->dropout = dropout;
@@ -132,7 +132,7 @@ int cudnnRNNSetClip_v8(RnnDescriptor rnn, int mode, int, double low, double high
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!rnn || mode < 0 || !(low <= high))
-        return refuse(bad_param, "lclip > rclip");
+        return reject(bad_param, "lclip > rclip");
     rnn->clip = mode == 1 ? high : 0;
     return 0;
 }
@@ -141,7 +141,7 @@ int cudnnGetRNNWeightSpaceSize(CudnnHandle handle, RnnDescriptor rnn, std::size_
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!handle || !rnn || !rnn->set)
-        return refuse(bad_param, "!handle");
+        return reject(bad_param, "!handle");
     *bytes = weight_bytes(shape_of(*rnn, 1, 1));
     return 0;
 }
@@ -151,8 +151,8 @@ int cudnnGetRNNTempSpaceSizes(CudnnHandle handle, RnnDescriptor rnn, int mode, R
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!handle || !rnn || !x)
-        return refuse(bad_param, "!handle");
-    if (const auto status = refused_run(*rnn, lengths_differ(*x)))
+        return reject(bad_param, "!handle");
+    if (const auto status = rejected_run(*rnn, lengths_differ(*x)))
         return *status;
     const RnnCase shape = shape_of(*rnn, x->batch, x->steps);
     *work = work_bytes(shape) & kept_bits();
@@ -167,13 +167,13 @@ int cudnnGetRNNWeightParams(CudnnHandle handle, RnnDescriptor rnn, std::int32_t 
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!handle || !rnn)
-        return refuse(bad_param, "!handle");
+        return reject(bad_param, "!handle");
     const RnnCase shape = shape_of(*rnn, 1, 1);
     if (pseudo_layer < 0 || pseudo_layer >= shape.pseudo_layers() ||
         !has_linear_layer(shape, linear))
-        return refuse(bad_param, "pseudoLayer or linLayerID");
+        return reject(bad_param, "pseudoLayer or linLayerID");
     if (bytes < weight_bytes(shape))
-        return refuse(bad_param, "weightSpaceSize");
+        return reject(bad_param, "weightSpaceSize");
     describe_part(part_of(shape, pseudo_layer, linear, true), rnn->type, weights, matrix,
                   matrix_address);
     describe_part(part_of(shape, pseudo_layer, linear, false), rnn->type, weights, bias,
@@ -188,7 +188,7 @@ int cudnnBuildRNNDynamic(CudnnHandle handle, RnnDescriptor rnn, int batch) {
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!handle || !rnn || batch < 1 || rnn->algorithm != persist_dynamic)
-        return refuse(bad_param, "not PERSIST_DYNAMIC");
+        return reject(bad_param, "not PERSIST_DYNAMIC");
     rnn->planned_batch = batch;
     return 0;
 }
@@ -205,8 +205,8 @@ int cudnnRNNForward(CudnnHandle handle, RnnDescriptor rnn, int mode,
                       h_descriptor, c_descriptor, weight_size,    work_size,    work,
                       reserve_size, reserve,      mode == 1};
     if (!x || !y || !weights)
-        return refuse(bad_param, "!x");
-    if (const auto status = refused_call(given, call))
+        return reject(bad_param, "!x");
+    if (const auto status = rejected_call(given, call))
         return *status;
     call.x = x, call.hx = hx, call.cx = cx, call.weights = weights;
     call.y = y, call.hy = hy, call.cy = cy;
@@ -227,8 +227,8 @@ int cudnnRNNBackwardData_v8(CudnnHandle handle, RnnDescriptor rnn,
                       work_size,    work,         reserve_size,   reserve,
                       true};
     if (!y || !dy || !dx || !weights)
-        return refuse(bad_param, "!dy");
-    if (const auto status = refused_call(given, call))
+        return reject(bad_param, "!dy");
+    if (const auto status = rejected_call(given, call))
         return *status;
     call.weights = weights;
     call.dy = dy, call.dhy = dhy, call.dcy = dcy;
@@ -244,9 +244,9 @@ int cudnnRNNBackwardWeights_v8(CudnnHandle handle, RnnDescriptor rnn, int add,
                                void* work, std::size_t reserve_size, void* reserve) {
     constexpr int wgrad_add = 0;
     if (add != wgrad_add)
-        return refuse(not_supported, "addGrad != CUDNN_WGRAD_MODE_ADD");
+        return reject(not_supported, "addGrad != CUDNN_WGRAD_MODE_ADD");
     if (!x || !y || !dweights || !rnn)
-        return refuse(bad_param, "!dweightSpace");
+        return reject(bad_param, "!dweightSpace");
     Call call;
     OpaqueTensorDescriptor c{0, {}, {}};
     const RnnCase shape =
@@ -256,7 +256,7 @@ int cudnnRNNBackwardWeights_v8(CudnnHandle handle, RnnDescriptor rnn, int add,
     const Given given{handle, rnn,         device_lengths, x_descriptor, y_descriptor, h_descriptor,
                       &c,     weight_size, work_size,      work,         reserve_size, reserve,
                       true};
-    if (const auto status = refused_call(given, call))
+    if (const auto status = rejected_call(given, call))
         return *status;
     call.dweights = dweights;
     return compute_here(__func__, *rnn, call, compute_backward_weights).value_or(0);

@@ -166,8 +166,8 @@ int nvmlDeviceGetCount_v2(unsigned* count) {
 }
 
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, NvmlDevice* device) {
-    OpaqueNvmlDevice asked{index};
-    if (const auto forced = entering(__func__, &asked))
+    OpaqueNvmlDevice requested{index};
+    if (const auto forced = entering(__func__, &requested))
         return *forced;
     if (index >= number("gpus", 1))
         return invalid_argument;

@@ -22,7 +22,7 @@ std::vector<RnnRun> swept(const std::string& sim, Facts facts = {}) {
     simulated_session(9);  // the simulated driver is the libcuda.so.1 of this process
     simulate(sim);
     const Job job{std::move(facts), {}, "GPU 0 v8 " SIM_DIRECTORY "/cudnn9/libcudnn.so.9"};
-    return told_by(probes::rnn_forward::probe, job).facts.rnn_runs;
+    return output_by(probes::rnn_forward::probe, job).facts.rnn_runs;
 }
 
 bool all_skipped_for(const std::vector<RnnRun>& runs, const std::string& call) {

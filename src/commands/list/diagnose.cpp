@@ -33,8 +33,8 @@ static UserHint hint_from(const std::string& item, const Matrix& matrix) {
                          "'; give a key and a value, e.g. os=\"Windows 10\"");
     UserHint hint = stack::user_hint_from(*value, matrix);
     if (hint.expected)
-        log::warn(fit_for_message("--given " + stack::in_words({*value, *hint.expected}) +
-                                  "; it is ignored"));
+        log::warn(redacted_message("--given " + stack::in_words({*value, *hint.expected}) +
+                                   "; it is ignored"));
     return hint;
 }
 
@@ -51,7 +51,7 @@ static std::string hint_for_message(const std::vector<std::string>& files) {
     if (message == files.end())
         return "";
     return "; if it is the text of an error: rnncheck explain " +
-           fit_for_message(shell_quoted(*message));
+           redacted_message(shell_quoted(*message));
 }
 
 static Log read(const std::vector<std::string>& files, const Matrix& matrix) {

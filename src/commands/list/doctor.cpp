@@ -26,8 +26,8 @@ static Facts learn(const DoctorOptions& options) {
         facts = surveyed_with_restrictions(how, options.report.quiet);
     else
         facts = read_facts(options.input.facts);
-    if (options.asked_for)
-        facts.frameworks.push_back(*options.asked_for);
+    if (options.requested_framework)
+        facts.frameworks.push_back(*options.requested_framework);
     if (log)
         facts.log = std::move(log);
     return facts;

@@ -133,7 +133,7 @@ int plan(PlanOptions& options, const Matrix& matrix) {
     const PlanDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())},
                                 std::move(planned)};
     print_document(written(document, options.document));
-    if (offers_something(document.plan))
+    if (has_builds(document.plan))
         return healthy;
     return leaves_open(document.plan) ? undetermined : problem;
 }
@@ -149,7 +149,7 @@ Stack needs_stack(const std::vector<std::string>& texts, const Matrix& matrix) {
 }
 
 int needs(const PlanOptions& options, const Matrix& matrix) {
-    const Framework framework = framework_asked_for(options.framework);
+    const Framework framework = parse_requested_framework(options.framework);
     const Stack stack = needs_stack(options.values, matrix);
     Needs needs = needs_of({framework.name, framework.version, framework.build}, matrix, stack);
     const NeedsDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())},
@@ -224,7 +224,7 @@ int verify(VerifyOptions& options, const CLI::App&) {
     const VerifyDocument document{{.tool = stamp_with(tables.files.date, tables.files.digest)},
                                   rows_written(tables),
                                   issues_in(tables),
-                                  fit_for_message(tables.files.place)};
+                                  redacted_message(tables.files.place)};
     print_document(written(document, options.document));
     return document.issues.empty() ? healthy : problem;
 }

@@ -200,8 +200,8 @@ std::vector<FoundModel> found_in(const Options& options) {
 }
 
 int run(Options& options, const CLI::App& app) {
-    refuse_together(app, "--fit", "--run", "it computes no case");
-    refuse_together(app, "--fit", "--batch", "it looks for this size");
+    reject_together(app, "--fit", "--run", "it computes no case");
+    reject_together(app, "--fit", "--batch", "it looks for this size");
     begin_run(app, options.report);
     const bool quiet = options.report.quiet;
     SurveyOptions trials;

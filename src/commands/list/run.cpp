@@ -39,24 +39,24 @@ static int run(Options& options, const CLI::App& app) {
     if (options.run.check)
         if (const int code = preflight(options, command.front()); code != healthy)
             return code;
-    CommandWitness witness;
+    CommandObserver observer;
     process::CommandRun how;
     how.arguments = command;
     how.before_start = give_back_process;
-    how.look = [&witness](pid_t process) { return witness.look(process); };
+    how.look = [&observer](pid_t process) { return observer.look(process); };
     if (const auto limit = options.run.time_limit)
         how.time_limit =
             std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(*limit));
     const process::CommandEnd end = process::run_command(how);
-    witness.stop();
+    observer.stop();
     if (end.error != 0)
         return cannot_start(command.front(), end.error);
     options.survey.deadline = deadline_from_now(options.examination.deadline);
     process::end_work_apart_at(options.survey.deadline);
     if (has_failed(end))
-        explain_failure(end, witness, options, options.run.replay);
+        explain_failure(end, observer, options, options.run.replay);
     else if (end.exit_code == 0)
-        remark_on_success(end, witness, options);
+        remark_on_success(end, observer, options);
     process::end_as(end);
 }
 

@@ -148,11 +148,11 @@ SelftestCheck check_temporary_files() {
 
 /// What the doctor's own probe sees of /proc, /sys and /dev.
 std::vector<SelftestCheck> check_directories() {
-    const Facts learnt = run_probe("host_system", "", {}, {});
-    const ProbeRun& run = learnt.probe_runs.back();
+    const Facts collected = run_probe("host_system", "", {}, {});
+    const ProbeRun& run = collected.probe_runs.back();
     std::vector<SelftestCheck> checks;
     for (const std::string& directory : process::directories_of_kernel()) {
-        const bool is_seen = run.completed() && !is_hidden(learnt, directory);
+        const bool is_seen = run.completed() && !is_hidden(collected, directory);
         if (run.completed())
             checks.push_back(
                 checked(directory, is_seen, "readable", without_directory(directory), restricted));

@@ -144,7 +144,7 @@ static void add_frameworks(const std::string& program, const loader::WhichSettin
         add_framework(framework, setting, which);
 }
 
-static loader::Which ask(const Options& options) {
+static loader::Which resolve(const Options& options) {
     if (options.pid)
         return loader::which_for_process(*options.pid, options.all);
     const loader::WhichSetting setting{environment_variable("LD_LIBRARY_PATH").value_or(""),
@@ -169,14 +169,14 @@ static int show_disk(const Options& options) {
 }
 
 static int run(Options& options, const CLI::App& app) {
-    refuse_together(app, "TARGET", "--pid", "each names what to look at");
-    refuse_together(app, "--root", "--pid", "no process runs on a disk");
+    reject_together(app, "TARGET", "--pid", "each names what to look at");
+    reject_together(app, "--root", "--pid", "no process runs on a disk");
     if (!options.root.empty())
         return show_disk(options);
     if (options.path)
         throw UsageError("--path is PATH of a disk of Windows: specify the disk with --root");
     const auto document = process::fields_from_apart<WhichDocument>([&] {
-        loader::Which which = ask(options);
+        loader::Which which = resolve(options);
         return WhichDocument{
             {}, std::move(which.target), std::move(which.notes), std::move(which.libraries), {}};
     });

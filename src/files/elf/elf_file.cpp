@@ -366,7 +366,7 @@ ElfFile read_elf_file(const Root& root, std::string_view path, ElfUse use) {
     if (start.empty() && pieces.size() > 0)
         return with_problem(FileProblem::unreadable, "cannot be read");
     if (start.empty() || start.compare(0, magic.size(), magic, 0, start.size()) != 0)
-        return with_problem(FileProblem::not_elf, what_else_it_is(start, "an ELF file"));
+        return with_problem(FileProblem::not_elf, describe_non_elf(start, "an ELF file"));
     ElfFile file = judge_header(start, use);
     if (!file.problem)
         read_dynamic_section(file, pieces, start, use);

@@ -151,8 +151,8 @@ std::string with_tokens(const Loader& loader, std::string_view text, std::string
         const auto* const token =
             find_by(tokens, &std::pair<std::string, std::string_view>::first, name + in_braces);
         const bool is_origin = token == tokens,
-                   stands_alone = result.empty() && (rest.empty() || rest[0] == '/');
-        if (token && (token->second.empty() || (is_origin && loader.secure && !stands_alone)))
+                   is_whole = result.empty() && (rest.empty() || rest[0] == '/');
+        if (token && (token->second.empty() || (is_origin && loader.secure && !is_whole)))
             return "";
         by_origin |= is_origin;
         result += token ? token->second : part;

@@ -64,7 +64,7 @@ void PeImage::read_headers() {
     if (start.empty() && pieces_->size() > 0)
         return fail(FileProblem::unreadable, "cannot be read");
     if (start.empty() || start.compare(0, dos_magic.size(), dos_magic) != 0)
-        return fail(FileProblem::not_pe, what_else_it_is(start, "a DLL or program of Windows"));
+        return fail(FileProblem::not_pe, describe_non_elf(start, "a DLL or program of Windows"));
     if (start.size() < dos_header_size)
         return fail(FileProblem::truncated, "is cut off within its headers");
     const std::uint64_t at =

@@ -72,9 +72,9 @@ class Choice {
     Choice(const Root& root, const Variables& variables) : root_(root), variables_(variables) {
     }
 
-    Environments chosen(const std::optional<std::string>& asked) {
-        if (asked) {
-            activate(environment_at(root_, variables_, *asked), "--python");
+    Environments chosen(const std::optional<std::string>& requested) {
+        if (requested) {
+            activate(environment_at(root_, variables_, *requested), "--python");
             return result();
         }
         look_at_variables();
@@ -229,13 +229,13 @@ class Choice {
 }  // namespace
 
 Environments chosen_environments(const Root& root, const Variables& variables,
-                                 const std::optional<std::string>& asked) {
-    return Choice(root, variables).chosen(asked);
+                                 const std::optional<std::string>& requested) {
+    return Choice(root, variables).chosen(requested);
 }
 
 std::optional<PythonEnvironment> active_environment(const Root& root, const Variables& variables,
-                                                    const std::optional<std::string>& asked) {
-    const Environments chosen = chosen_environments(root, variables, asked);
+                                                    const std::optional<std::string>& requested) {
+    const Environments chosen = chosen_environments(root, variables, requested);
     if (chosen.empty() || chosen.front().active != true)
         return std::nullopt;
     return chosen.front();

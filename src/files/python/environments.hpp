@@ -36,11 +36,11 @@ std::optional<PythonEnvironment> environment_at(const Root& root, const Variable
 /// that of `python -m rnncheck`; that of ENV/bin/rnncheck if it has a framework; that of the python
 /// on PATH; VIRTUAL_ENV; CONDA_PREFIX.
 std::vector<PythonEnvironment> chosen_environments(const Root& root, const Variables& variables,
-                                                   const std::optional<std::string>& asked);
+                                                   const std::optional<std::string>& requested);
 
 /// The active one of them.
 std::optional<PythonEnvironment> active_environment(const Root& root, const Variables& variables,
-                                                    const std::optional<std::string>& asked);
+                                                    const std::optional<std::string>& requested);
 
 /// The environment of the python on PATH, or where there is none of python3, as a shell finds it.
 /// One that cannot be followed to an environment is passed over.

@@ -126,20 +126,20 @@ std::optional<std::string> library_with_cudnn_stubs(const Root& root,
 
 void read_tensorflow(const Root& root, const Installed& installed, Framework& framework) {
     const std::string directory = installed.directory + "/tensorflow",
-                      told_by = directory + "/python/platform/build_info.py";
+                      source_file = directory + "/python/platform/build_info.py";
     framework.core = library_with_cudnn_stubs(root, directory);
-    const auto info = literals_of(root, told_by);
+    const auto info = literals_of(root, source_file);
     if (!info)
         return;
     framework.uses_cuda = info->yes_no("is_cuda_build");
     if (framework.uses_cuda)
-        framework.shown_by = told_by;
+        framework.shown_by = source_file;
     if (info->yes_no("is_rocm_build").value_or(false))
         framework.build = "rocm";
     if (!framework.uses_cuda.value_or(false))
         return;
     const bool with_wheels =
-        installed.brings_cudnn && framework.version && *framework.version >= make_version({2, 14});
+        installed.bundles_cudnn && framework.version && *framework.version >= make_version({2, 14});
     framework.build = with_wheels ? "and-cuda" : "cuda";
     for (const char* name : {"cuda_version", "cuda_version_number"})
         if (!framework.cuda)
@@ -153,11 +153,11 @@ void read_tensorflow(const Root& root, const Installed& installed, Framework& fr
 
 void read_torch(const Root& root, const Installed& installed, Framework& framework) {
     const std::string directory = installed.directory + "/torch",
-                      told_by = directory + "/version.py";
+                      source_file = directory + "/version.py";
     framework.core =
         first_of(root, directory,
                  {"lib/libtorch_cuda_cpp.so", "lib/libtorch_cuda.so", "lib/torch_cuda.dll"});
-    const auto info = literals_of(root, told_by);
+    const auto info = literals_of(root, source_file);
     if (!info)
         return;
     const auto cuda = info->one("cuda"), written = info->one("__version__");
@@ -167,7 +167,7 @@ void read_torch(const Root& root, const Installed& installed, Framework& framewo
     if (!info->all("cuda").empty())
         framework.uses_cuda = cuda.has_value();
     if (framework.uses_cuda)
-        framework.shown_by = told_by;
+        framework.shown_by = source_file;
     framework.cuda = parse_version(cuda.value_or(""));
     const auto plus = written ? written->find('+') : std::string::npos;
     if (plus != std::string::npos &&
@@ -215,11 +215,11 @@ void read_onnxruntime(const Root& root, const Installed& installed, Framework& f
 
 void read_paddle(const Root& root, const Installed& installed, Framework& framework) {
     const std::string directory = installed.directory + "/paddle",
-                      told_by = directory + "/version/__init__.py";
+                      source_file = directory + "/version/__init__.py";
     framework.core = first_of(
         root, directory,
         {"base/libpaddle.so", "fluid/libpaddle.so", "fluid/core_avx.so", "base/libpaddle.pyd"});
-    const auto info = literals_of(root, told_by);
+    const auto info = literals_of(root, source_file);
     if (!info)
         return;
     framework.cuda = parse_version(info->one("cuda_version").value_or(""));
@@ -227,7 +227,7 @@ void read_paddle(const Root& root, const Installed& installed, Framework& framew
     if (!info->all("cuda_version").empty())
         framework.uses_cuda = framework.cuda.has_value();
     if (framework.uses_cuda)
-        framework.shown_by = told_by;
+        framework.shown_by = source_file;
     if (framework.cuda)
         framework.build = cu_flavour(*framework.cuda);
 }

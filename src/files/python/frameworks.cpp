@@ -79,7 +79,7 @@ std::optional<Installed> installed_framework(const Root& root, const std::string
     }
     if (found.distributions.empty())
         return std::nullopt;
-    found.brings_cudnn = std::ranges::any_of(all, [](const Distribution& distribution) {
+    found.bundles_cudnn = std::ranges::any_of(all, [](const Distribution& distribution) {
         return distribution.name.starts_with("nvidia-cudnn-cu");
     });
     return found;

@@ -22,7 +22,7 @@ struct Installed {
     std::string directory;  ///< the directory of packages
     std::vector<Distribution> distributions;
     std::vector<Distribution> plugins;
-    bool brings_cudnn = false;  ///< one of NVIDIA's cuDNN wheels is in the same environment
+    bool bundles_cudnn = false;  ///< one of NVIDIA's cuDNN wheels is in the same environment
 };
 
 /// Fills uses_cuda, shown_by, build, core, cuda, cudnn, cudnn_wanted and targets; what the files do

@@ -49,7 +49,7 @@ class KeeperProcess {
     }
 
   private:
-    void tell(News news) const {
+    void report(News news) const {
         while (write(news_.number(), &news, sizeof news) < 0 && errno == EINTR) {
         }
     }
@@ -59,7 +59,7 @@ class KeeperProcess {
         PipeEnds failure = new_pipe();
         process_ = fork();
         if (process_ < 0) {
-            tell({News::not_started, errno});
+            report({News::not_started, errno});
             return false;
         }
         if (process_ == 0)
@@ -70,10 +70,10 @@ class KeeperProcess {
         int error = 0;
         if (read(failure.read.number(), &error, sizeof error) == sizeof error) {
             waitpid(process_, nullptr, 0);
-            tell({News::not_started, error});
+            report({News::not_started, error});
             return false;
         }
-        tell({News::started, process_});
+        report({News::started, process_});
         return true;
     }
 
@@ -112,11 +112,11 @@ class KeeperProcess {
         siginfo_t about{};
         const auto id = static_cast<id_t>(process_);
         if (waitid(P_PID, id, &about, WSTOPPED | WNOHANG) == 0 && about.si_pid == process_)
-            tell({News::stopped, about.si_status});
+            report({News::stopped, about.si_status});
         about = {};
         if (waitid(P_PID, id, &about, WEXITED | WNOHANG | WNOWAIT) != 0 || about.si_pid != process_)
             return false;
-        tell({about.si_code == CLD_EXITED ? News::exited : News::killed, about.si_status});
+        report({about.si_code == CLD_EXITED ? News::exited : News::killed, about.si_status});
         return true;
     }
 

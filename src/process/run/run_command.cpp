@@ -13,9 +13,9 @@
 #include "base/text.hpp"
 #include "process/process_state.hpp"
 #include "process/run/keeper.hpp"
+#include "process/run/signal_recorder.hpp"
 #include "process/run/streams.hpp"
 #include "process/run/terminal.hpp"
-#include "process/run/witness.hpp"
 
 namespace rnncheck::process {
 
@@ -118,11 +118,11 @@ class RunningCommand {
     void hand_on(const signalfd_siginfo& got) {
         const int signal = static_cast<int>(got.ssi_signo);
         if (got.ssi_pid == static_cast<std::uint32_t>(getpid()))
-            return static_cast<void>(witness_.saw(signal));
+            return static_cast<void>(recorder_.saw(signal));
         const bool by_kernel = got.ssi_code == SI_KERNEL;
         end_.sent = {signal,
                      by_kernel ? "the kernel" : program_of(static_cast<pid_t>(got.ssi_pid))};
-        const bool to_group = by_kernel || witness_.saw(signal);
+        const bool to_group = by_kernel || recorder_.saw(signal);
         if (streams_.has_session() || !to_group)
             send(signal, to_group);
     }
@@ -188,7 +188,7 @@ class RunningCommand {
     void resume(const signalfd_siginfo&) {
         if (streams_.has_session())
             resume_session();
-        else if (!witness_.saw(SIGCONT))
+        else if (!recorder_.saw(SIGCONT))
             send(SIGCONT, false);
     }
 
@@ -255,7 +255,7 @@ class RunningCommand {
         if (now < limit || command_ <= 0)
             return;
         if (!end_.passed_limit) {
-            end_.hang = what_it_does(command_);
+            end_.hang = inspect(command_);
             end_.passed_limit = true;
             next_ = std::min(next_, limit + grace);
             send(SIGTERM, false);
@@ -284,7 +284,7 @@ class RunningCommand {
     const CommandRun& run_;
     sigset_t inherited_mask_;
     Descriptor signals_;
-    Witness witness_;
+    SignalRecorder recorder_;
     Streams streams_;
     TakenTerminal terminal_;
     Keeper* keeper_ = nullptr;

@@ -32,7 +32,7 @@ std::string plain(std::string_view text) {
 }
 
 /// More backticks than stand together in the text, and at least `least`.
-std::string ticks_around(std::string_view text, std::size_t least) {
+std::string code_fence(std::string_view text, std::size_t least) {
     std::size_t longest = 0, here = 0;
     for (const char c : text) {
         here = c == '`' ? here + 1 : 0;
@@ -44,14 +44,14 @@ std::string ticks_around(std::string_view text, std::size_t least) {
 /// GitHub's parser knows no code span of more than 80 backticks and no fence of more than 255:
 /// https://github.com/github/cmark-gfm/blob/master/src/inlines.c, MAXBACKTICKS. JSON stays the same
 /// document.
-std::string with_short_ticks(std::string text) {
+std::string limit_backticks(std::string text) {
     replace_all(text, std::string(32, '`'), std::string(31, '`') + "\\u0060");
     return text;
 }
 
 std::string code(std::string_view text) {
-    const std::string line = with_short_ticks(shown(text));
-    const std::string ticks = ticks_around(line, 1);
+    const std::string line = limit_backticks(shown(text));
+    const std::string ticks = code_fence(line, 1);
     if (line.empty())
         return "";
     if (ticks.size() > 1)
@@ -60,7 +60,7 @@ std::string code(std::string_view text) {
 }
 
 std::string fenced(const std::string& content, const std::string& language = "") {
-    const std::string text = with_short_ticks(content), ticks = ticks_around(text, 3);
+    const std::string text = limit_backticks(content), ticks = code_fence(text, 3);
     return ticks + language + "\n" + text + (text.ends_with('\n') ? "" : "\n") + ticks + "\n";
 }
 

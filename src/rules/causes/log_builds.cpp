@@ -12,8 +12,8 @@ namespace {
 
 /// nvcc of one CUDA, PyTorch of another:
 /// https://github.com/pytorch/pytorch/blob/main/torch/utils/cpp_extension.py
-void name_toolkit_of_extension(Remedy& remedy, const KnownOfLog& t) {
-    const auto built = t.told("torch_extension_cuda", "built");
+void name_toolkit_of_extension(Remedy& remedy, const LogContext& log) {
+    const auto built = log.field("torch_extension_cuda", "built");
     if (!built)
         return;
     std::string package = "cuda-toolkit-" + *built;
@@ -24,7 +24,7 @@ void name_toolkit_of_extension(Remedy& remedy, const KnownOfLog& t) {
         *built,
         ".0) beside the other one and set CUDA_HOME to its directory; or install PyTorch for ",
         "the CUDA of the toolkit, or a wheel of the package instead of compiling it");
-    remedy.commands = {t.has("os_windows")
+    remedy.commands = {log.has("os_windows")
                            ? concat("set CUDA_HOME=C:\\Program Files\\NVIDIA GPU Computing Toolkit"
                                     "\\CUDA\\v",
                                     *built)
@@ -32,12 +32,12 @@ void name_toolkit_of_extension(Remedy& remedy, const KnownOfLog& t) {
 }
 
 /// "compute_86" of nvcc: the compiler is older than the GPU, whatever the framework has.
-void name_compiler_for_gpu(Remedy& remedy, const KnownOfLog& t) {
-    const auto arch = t.told("arch_not_supported_by_compiler", "arch");
+void name_compiler_for_gpu(Remedy& remedy, const LogContext& log) {
+    const auto arch = log.field("arch_not_supported_by_compiler", "arch");
     if (!arch)
         return;
     const auto gpu = capability_of_digits(arch->substr(arch->find('_') + 1));
-    const auto row = gpu ? t.matrix.architecture(*gpu) : Answer<Architecture>();
+    const auto row = gpu ? log.matrix.architecture(*gpu) : Answer<Architecture>();
     const std::string since =
         row ? concat(" (", row->first_cuda.text, " or later for ", gpu->text, ")") : "";
     remedy.text = concat(
@@ -51,10 +51,11 @@ void name_compiler_for_gpu(Remedy& remedy, const KnownOfLog& t) {
 
 /// A package of one CUDA and PyTorch of another, which brings the libraries of its own:
 /// https://github.com/vllm-project/vllm/issues/52300
-void name_package_of_other_cuda(Remedy& remedy, const KnownOfLog& t) {
-    const auto build = build_cuda(t), wanted = wanted_cuda(t);
-    const bool is_torch_alone = t.said.stack.frameworks.size() == 1 && t.said.framework("pytorch");
-    if (!t.has("cuda_other_major_built") || !is_torch_alone || !build || !wanted)
+void name_package_of_other_cuda(Remedy& remedy, const LogContext& log) {
+    const auto build = build_cuda(log), wanted = wanted_cuda(log);
+    const bool is_torch_alone =
+        log.hints.stack.frameworks.size() == 1 && log.hints.framework("pytorch");
+    if (!log.has("cuda_other_major_built") || !is_torch_alone || !build || !wanted)
         return;
     remedy.text = concat(
         "A package that the traceback loads was built for CUDA ", wanted->major(),
@@ -67,15 +68,15 @@ void name_package_of_other_cuda(Remedy& remedy, const KnownOfLog& t) {
 
 /// https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html, requirements and
 /// preload_dlls()
-void speak_of_onnxruntime(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
+void speak_of_onnxruntime(Remedy& remedy, const LogCause& cause, const LogContext& log) {
     constexpr std::string_view causes[] = {
         "cuda_version_not_the_one_built_for", "cuda_lib_not_on_loader_path",
         "cuda_library_not_installed", "cudnn_not_on_loader_path", "cudnn_not_installed"};
-    if (!includes(causes, cause.cause) || !t.has("onnxruntime_in_use"))
+    if (!includes(causes, cause.cause) || !log.has("onnxruntime_in_use"))
         return;
-    if (t.has("panic_or_exception") || t.has("go_program"))
+    if (log.has("panic_or_exception") || log.has("go_program"))
         return;
-    const auto missing = missing_library(t, "missing_cuda_library");
+    const auto missing = missing_library(log, "missing_cuda_library");
     const bool is_for_cuda_11 = missing && major_in_file_name(*missing) == 11;
     if (is_for_cuda_11 && cause.cause == "cuda_version_not_the_one_built_for") {
         remedy.text =
@@ -84,7 +85,7 @@ void speak_of_onnxruntime(Remedy& remedy, const LogCause& cause, const KnownOfLo
             "Where CUDA 11 must stay, install its libraries beside the others";
         remedy.commands = {"python -m pip install -U onnxruntime-gpu"};
     }
-    if (t.has("ort_tensorrt_missing"))
+    if (log.has("ort_tensorrt_missing"))
         return;
     remedy.text +=
         ". In Python, ONNX Runtime finds the libraries of PyTorch or of NVIDIA's packages if the "
@@ -93,12 +94,12 @@ void speak_of_onnxruntime(Remedy& remedy, const LogCause& cause, const KnownOfLo
 }
 
 /// Which versions of TensorFlow see a GPU where: https://www.tensorflow.org/install/pip
-void name_gpu_builds_of_tensorflow(Remedy& remedy, const KnownOfLog& t) {
-    const stack::Framework* framework = t.said.framework("tensorflow");
+void name_gpu_builds_of_tensorflow(Remedy& remedy, const LogContext& log) {
+    const stack::Framework* framework = log.hints.framework("tensorflow");
     const auto version = framework ? framework->version : std::nullopt;
     // The extra and-cuda exists from 2.14 on; native Windows has no GPU from 2.11 on.
     const Version first_with_packages =
-        t.has("os_windows") ? make_version({2, 11}) : make_version({2, 14});
+        log.has("os_windows") ? make_version({2, 11}) : make_version({2, 14});
     if (version && *version < first_with_packages) {
         remedy.text = concat("TensorFlow ", version->text,
                              " uses a GPU only with exactly the CUDA and cuDNN that it was ",
@@ -114,7 +115,7 @@ void name_gpu_builds_of_tensorflow(Remedy& remedy, const KnownOfLog& t) {
         "2.10 (also "
         "tensorflow-cpu 2.10 with tensorflow-directml-plugin)";
     remedy.commands.clear();
-    if (t.has("os_windows"))
+    if (log.has("os_windows"))
         return;
     remedy.text =
         "Install TensorFlow with its CUDA libraries (Linux and WSL 2, from 2.14 on), then check "
@@ -126,12 +127,13 @@ void name_gpu_builds_of_tensorflow(Remedy& remedy, const KnownOfLog& t) {
 }
 
 /// A list without a GPU, and no line of the driver: the build of the framework comes first.
-void name_gpu_builds(Remedy& remedy, const KnownOfLog& t) {
-    if (!t.has("no_gpu_listed") || t.has("no_cuda_device") || t.has("deserialize_without_cuda"))
+void name_gpu_builds(Remedy& remedy, const LogContext& log) {
+    if (!log.has("no_gpu_listed") || log.has("no_cuda_device") ||
+        log.has("deserialize_without_cuda"))
         return;
-    if (t.has("fw_tensorflow"))
-        name_gpu_builds_of_tensorflow(remedy, t);
-    else if (t.has("fw_pytorch") || t.has("torch_in_use")) {
+    if (log.has("fw_tensorflow"))
+        name_gpu_builds_of_tensorflow(remedy, log);
+    else if (log.has("fw_pytorch") || log.has("torch_in_use")) {
         remedy.text =
             "Run the command: if it prints None, PyTorch is a build without CUDA; if it prints a "
             "version of CUDA and "
@@ -141,7 +143,7 @@ void name_gpu_builds(Remedy& remedy, const KnownOfLog& t) {
             "--gres=gpu:1), and leave CUDA_VISIBLE_DEVICES unset or to the scheduler";
         remedy.commands = {
             "python -c \"import torch; print(torch.version.cuda, torch.cuda.is_available())\""};
-    } else if (t.has("paddle_in_use") || t.has("fw_paddlepaddle")) {
+    } else if (log.has("paddle_in_use") || log.has("fw_paddlepaddle")) {
         remedy.text =
             "Install paddlepaddle-gpu for a CUDA version that the driver supports (the package "
             "paddlepaddle has no "
@@ -152,8 +154,8 @@ void name_gpu_builds(Remedy& remedy, const KnownOfLog& t) {
 }
 
 /// https://github.com/PaddlePaddle/Paddle/issues/76037
-void name_paddle_for_new_gpu(Remedy& remedy, const KnownOfLog& t) {
-    if (!t.has("fw_paddlepaddle") || t.said.stack.frameworks.size() != 1)
+void name_paddle_for_new_gpu(Remedy& remedy, const LogContext& log) {
+    if (!log.has("fw_paddlepaddle") || log.hints.stack.frameworks.size() != 1)
         return;
     remedy.text =
         "Install paddlepaddle-gpu for a CUDA version that supports the GPU: 12.9 for RTX 50 (on "
@@ -165,8 +167,8 @@ void name_paddle_for_new_gpu(Remedy& remedy, const KnownOfLog& t) {
 }
 
 /// Kernels with large parameters: https://github.com/pytorch/pytorch/issues/135126
-void name_driver_for_large_parameters(Remedy& remedy, const KnownOfLog& t) {
-    const auto driver = driver_in_log(t);
+void name_driver_for_large_parameters(Remedy& remedy, const LogContext& log) {
+    const auto driver = driver_in_log(log);
     if (!driver || *driver >= make_version({530}))
         return;
     remedy.text = concat(
@@ -180,20 +182,20 @@ void name_driver_for_large_parameters(Remedy& remedy, const KnownOfLog& t) {
 
 }  // namespace
 
-void speak_of_builds(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
+void refine_for_builds(Remedy& remedy, const LogCause& cause, const LogContext& log) {
     if (cause.cause == "cuda_version_not_the_one_built_for") {
-        name_package_of_other_cuda(remedy, t);
-        name_toolkit_of_extension(remedy, t);
+        name_package_of_other_cuda(remedy, log);
+        name_toolkit_of_extension(remedy, log);
     }
     if (cause.cause == "gpu_arch_not_in_build") {
-        name_compiler_for_gpu(remedy, t);
-        name_paddle_for_new_gpu(remedy, t);
+        name_compiler_for_gpu(remedy, log);
+        name_paddle_for_new_gpu(remedy, log);
     }
     if (cause.cause == "operation_not_supported_on_system")
-        name_driver_for_large_parameters(remedy, t);
+        name_driver_for_large_parameters(remedy, log);
     if (cause.cause == "no_gpu_visible")
-        name_gpu_builds(remedy, t);
-    speak_of_onnxruntime(remedy, cause, t);
+        name_gpu_builds(remedy, log);
+    speak_of_onnxruntime(remedy, cause, log);
 }
 
 }  // namespace rnncheck::rules

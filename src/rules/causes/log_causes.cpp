@@ -16,9 +16,9 @@ namespace {
 constexpr std::size_t most_causes = 5;
 
 /// Why the system, as the log or the user specifies it, has no such cause; "" where it may have it.
-std::string excluded_by_system(const LogCause& cause, const KnownOfLog& t) {
-    const bool windows = t.has("os_windows"),
-               other = t.has("os_linux") || t.has("os_wsl") || t.has("os_macos");
+std::string excluded_by_system(const LogCause& cause, const LogContext& log) {
+    const bool windows = log.has("os_windows"),
+               other = log.has("os_linux") || log.has("os_wsl") || log.has("os_macos");
     if (cause.occurs_on == "windows" && other && !windows)
         return "it occurs on Windows only";
     if (cause.occurs_on == "linux" && windows && !other)
@@ -30,7 +30,7 @@ std::string excluded_by_system(const LogCause& cause, const KnownOfLog& t) {
 /// decides versions; "" where they do not. What is installed may be another than what is loaded, so
 /// that only causes count that follow from versions alone.
 std::string excluded_by_versions(const IndicatedCause& indicated, const stack::Stack& installed,
-                                 const KnownOfLog& t) {
+                                 const LogContext& log) {
     using enum stack::ConflictKind;
     constexpr stack::ConflictKind by_versions[] = {cudnn_masked_rnn_bug,
                                                    cudnn_newer_than_framework_supports,
@@ -40,12 +40,12 @@ std::string excluded_by_versions(const IndicatedCause& indicated, const stack::S
                                                    gpu_arch_not_in_build,
                                                    gpu_too_old,
                                                    tf_windows_no_gpu_since_2_11};
-    if (!t.has("log_alone"))
+    if (!log.has("log_alone"))
         return "";  // the rules evaluate the machine
     const auto kind = from_name<stack::ConflictKind>(indicated.cause);
     if (!kind || !includes(by_versions, *kind) || indicated.strength != Confidence::possible)
         return "";
-    const stack::Judgement judgement = stack::judgement(*kind, installed, t.matrix);
+    const stack::Judgement judgement = stack::judgement(*kind, installed, log.matrix);
     return judgement.outcome == Outcome::pass ? judgement.reason : "";
 }
 
@@ -55,13 +55,13 @@ Evidence evidence_of_line(const LogEvent& event, const std::string& what, const 
             "log.events[" + std::to_string(&event - log.events.data()) + "]"};
 }
 
-void add_evidence(Finding& finding, const std::string& word, const KnownOfLog& t) {
-    if (const LogEvent* event = t.first_event(word)) {
+void add_evidence(Finding& finding, const std::string& word, const LogContext& log) {
+    if (const LogEvent* event = log.first_event(word)) {
         const LogSignature* signature =
-            find_by(t.matrix.log_signatures(), &LogSignature::id, event->signature);
+            find_by(log.matrix.log_signatures(), &LogSignature::id, event->signature);
         finding.evidence.push_back(
-            evidence_of_line(*event, signature ? signature->meaning : word, t.log));
-    } else if (const std::string* why = look_up(t.words, word)) {
+            evidence_of_line(*event, signature ? signature->meaning : word, log.parsed));
+    } else if (const std::string* why = look_up(log.words, word)) {
         finding.evidence.push_back({"also known", *why, "log"});
     }
 }
@@ -72,11 +72,11 @@ Evidence ruled_out_because(const LogCause& cause, const std::string& why) {
 }
 
 /// What rows of log_evidence rule out, each with the reason.
-std::vector<Evidence> ruled_out_by_lines(const Indications& indicated, const KnownOfLog& t) {
+std::vector<Evidence> ruled_out_by_lines(const Indications& indicated, const LogContext& log) {
     std::vector<Evidence> all;
     for (const auto& [name, word] : indicated.ruled_out) {
-        const LogCause* cause = find_by(t.matrix.log_causes(), &LogCause::cause, name);
-        const std::string* why = look_up(t.words, word);
+        const LogCause* cause = find_by(log.matrix.log_causes(), &LogCause::cause, name);
+        const std::string* why = look_up(log.words, word);
         if (cause)
             all.push_back(
                 ruled_out_because(*cause, why && !why->empty() ? *why : "the log shows it"));
@@ -128,7 +128,7 @@ int weight_of(Confidence strength, std::size_t index) {
 }
 
 /// Only the first cause can be certain: two that exclude all others contradict each other.
-Finding finding_of(const IndicatedCause& indicated, std::size_t index, const KnownOfLog& t) {
+Finding finding_of(const IndicatedCause& indicated, std::size_t index, const LogContext& log) {
     const bool is_certain = indicated.strength == Confidence::certain && index == 0;
     const bool is_possible = indicated.strength == Confidence::possible;
     Finding finding = {.rule = indicated.cause, .subject = "log", .confidence = Confidence::likely};
@@ -139,16 +139,16 @@ Finding finding_of(const IndicatedCause& indicated, std::size_t index, const Kno
     finding.weight = weight_of(finding.confidence, index);
     for (const std::string& word : indicated.words)
         if (!word.starts_with('!'))
-            add_evidence(finding, word, t);
+            add_evidence(finding, word, log);
     if (finding.evidence.size() < 2 && finding.rule == "harmless_line")
-        add_first_events(finding, t.log);
-    if (const LogCause* cause = find_by(t.matrix.log_causes(), &LogCause::cause, finding.rule)) {
+        add_first_events(finding, log.parsed);
+    if (const LogCause* cause = find_by(log.matrix.log_causes(), &LogCause::cause, finding.rule)) {
         finding.message = cause->message;
         finding.layer = from_name<Layer>(cause->layer).value_or(Layer::host);
         finding.severity = from_name<Severity>(cause->severity).value_or(Severity::error);
         if (finding.confidence != Confidence::certain)
-            finding.decided_by = check_for(*cause, t);
-        finding.remedies = remedies_for(*cause, t);
+            finding.decided_by = check_for(*cause, log);
+        finding.remedies = remedies_for(*cause, log);
     }
     return finding;
 }
@@ -224,18 +224,18 @@ bool has_unknown_error(const Log& log, const Matrix& matrix) {
 
 /// Why the system or the versions exclude the cause; "" where it is possible.
 std::string reason_against(const IndicatedCause& indicated, const LogCause& cause,
-                           const stack::Stack& installed, const KnownOfLog& t) {
-    const std::string by_system = excluded_by_system(cause, t);
-    return by_system.empty() ? excluded_by_versions(indicated, installed, t) : by_system;
+                           const stack::Stack& installed, const LogContext& log) {
+    const std::string by_system = excluded_by_system(cause, log);
+    return by_system.empty() ? excluded_by_versions(indicated, installed, log) : by_system;
 }
 
 /// The check comes before the fix: common words alone do not show that it is this cause.
-Finding finding_of_resemblance(const Resemblance& alike, std::size_t index, const KnownOfLog& t) {
-    Finding finding = finding_of({alike.cause, Confidence::possible, {}}, index, t);
+Finding finding_of_resemblance(const Resemblance& alike, std::size_t index, const LogContext& log) {
+    Finding finding = finding_of({alike.cause, Confidence::possible, {}}, index, log);
     constexpr int least_weight = 40;
     finding.weight = least_weight - 2 * static_cast<int>(index);
     finding.severity = Severity::warning;
-    finding.evidence = {{"first error", t.log.first_error.value_or(""), "log.first_error"},
+    finding.evidence = {{"first error", log.parsed.first_error.value_or(""), "log.first_error"},
                         {"words in common",
                          concat("no known line; only these words also occur in the messages or "
                                 "the description of this cause: ",
@@ -253,21 +253,21 @@ Finding finding_of_resemblance(const Resemblance& alike, std::size_t index, cons
 /// Possible causes of an error that no signature matches. They are no verdict: the error stays
 /// unknown.
 std::vector<Finding> resembling(const Indications& indicated, const stack::Stack& installed,
-                                const KnownOfLog& t) {
+                                const LogContext& log) {
     std::vector<Finding> findings;
-    for (const Resemblance& alike : resembling_causes(t.log, t.matrix)) {
-        const LogCause* cause = find_by(t.matrix.log_causes(), &LogCause::cause, alike.cause);
+    for (const Resemblance& alike : resembling_causes(log.parsed, log.matrix)) {
+        const LogCause* cause = find_by(log.matrix.log_causes(), &LogCause::cause, alike.cause);
         const IndicatedCause one{alike.cause, Confidence::possible, {}};
         if (cause && !indicated.ruled_out.contains(alike.cause) &&
-            reason_against(one, *cause, installed, t).empty())
-            findings.push_back(finding_of_resemblance(alike, findings.size(), t));
+            reason_against(one, *cause, installed, log).empty())
+            findings.push_back(finding_of_resemblance(alike, findings.size(), log));
     }
     return findings;
 }
 
 /// Those that lines, or words of the user, indicate.
 std::vector<Finding> indicated_causes(const Indications& indicated, const stack::Stack& installed,
-                                      const KnownOfLog& known) {
+                                      const LogContext& known) {
     const Matrix& matrix = known.matrix;
     std::vector<Finding> findings;
     std::vector<Evidence> excluded = ruled_out_by_lines(indicated, known);
@@ -287,7 +287,7 @@ std::vector<Finding> indicated_causes(const Indications& indicated, const stack:
     }
     if (!findings.empty())
         append(findings.front().evidence, std::move(excluded));
-    const bool is_no_fault = trained_without_gpu(known.log, matrix);
+    const bool is_no_fault = trained_without_gpu(known.parsed, matrix);
     for (Finding& finding : findings) {
         if (is_no_fault)
             finding.severity = Severity::note;
@@ -298,7 +298,7 @@ std::vector<Finding> indicated_causes(const Indications& indicated, const stack:
             finding.message += concat("; ", line->count, " lines of the log are about such layers");
         if (known.has("keras_use_cudnn_rejected"))
             finding.severity = Severity::error;
-        else if (went_on(known.log, matrix))
+        else if (went_on(known.parsed, matrix))
             finding.severity = Severity::note;
     }
     return findings;
@@ -312,11 +312,11 @@ struct CausesOfLog {
 CausesOfLog causes_of(const Facts& facts, const Matrix& matrix) {
     if (!facts.log)
         return {};
-    const KnownOfLog known = known_of_log(facts, matrix);
+    const LogContext known = log_context(facts, matrix);
     const Indications indicated = indications(known);
-    const stack::Stack installed = as_installed(known.said.stack, matrix);
+    const stack::Stack installed = as_installed(known.hints.stack, matrix);
     std::vector<Finding> findings = indicated_causes(indicated, installed, known);
-    if (findings.empty() && known.has("log_alone") && has_unknown_error(known.log, matrix))
+    if (findings.empty() && known.has("log_alone") && has_unknown_error(known.parsed, matrix))
         return {resembling(indicated, installed, known), true};
     return {std::move(findings), false};
 }
@@ -357,7 +357,7 @@ Verdict unknown_error_in_log(const Facts& facts, const Matrix& matrix) {
 /// Without an error, only a line that shows that the program computed something is evidence that
 /// nothing failed.
 Verdict program_end_not_in_log(const Facts& facts, const Matrix& matrix) {
-    if (!facts.log || !from_logs_alone(facts))
+    if (!facts.log || !is_log_only(facts))
         return not_applicable("only a log by itself is evaluated");
     const Log& log = *facts.log;
     if (log.lines == 0)

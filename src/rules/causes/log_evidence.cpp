@@ -27,13 +27,13 @@ auto rank(const Indication& one) {
                       -static_cast<std::int64_t>(one.conditions.size()), one.line);
 }
 
-std::int64_t first_line(const KnownOfLog& known, std::string_view symptom) {
+std::int64_t first_line(const LogContext& known, std::string_view symptom) {
     const LogEvent* event = known.first_event(symptom);
     return event ? event->line : std::numeric_limits<std::int64_t>::max();
 }
 
 /// Lines that report one cause by themselves.
-void add_stated_causes(std::vector<Indication>& found, const KnownOfLog& known) {
+void add_stated_causes(std::vector<Indication>& found, const LogContext& known) {
     for (const LogCause& cause : known.matrix.log_causes()) {
         const std::size_t lines = known.count_of(cause.cause);
         if (lines == 0 || known.superseded.contains(cause.cause))
@@ -48,7 +48,7 @@ void add_stated_causes(std::vector<Indication>& found, const KnownOfLog& known) 
 using Places = std::map<std::pair<std::string_view, Confidence>, std::size_t>;
 
 void add_row(std::vector<Indication>& found, const LogEvidence& row,
-             const std::vector<std::string>& when, const KnownOfLog& known, Places& places) {
+             const std::vector<std::string>& when, const LogContext& known, Places& places) {
     const std::pair<Confidence, const std::string*> columns[] = {
         {Confidence::certain, &row.certain},
         {Confidence::likely, &row.likely},
@@ -80,7 +80,7 @@ void count_symptoms(std::vector<Indication>& found) {
 
 }  // namespace
 
-Indications indications(const KnownOfLog& known) {
+Indications indications(const LogContext& known) {
     Indications result;
     std::vector<Indication> found;
     add_stated_causes(found, known);

@@ -21,6 +21,6 @@ struct Indications {
 
 /// The order: how strongly the cause is indicated; its place among the causes of the symptom; how
 /// many symptoms indicate it as strongly; how many conditions hold; which line comes first.
-Indications indications(const KnownOfLog& known);
+Indications indications(const LogContext& known);
 
 }  // namespace rnncheck::rules

@@ -9,22 +9,22 @@ namespace {
 
 /// Of the framework whose two packages share files:
 /// https://github.com/microsoft/onnxruntime/issues/7748
-void name_packages_that_share_files(Remedy& remedy, const KnownOfLog& t) {
-    if (t.said.framework("onnxruntime") && !t.said.framework("tensorflow"))
+void name_packages_that_share_files(Remedy& remedy, const LogContext& log) {
+    if (log.hints.framework("onnxruntime") && !log.hints.framework("tensorflow"))
         remedy.commands = {"python -m pip uninstall -y onnxruntime onnxruntime-gpu",
                            "python -m pip install onnxruntime-gpu"};
 }
 
 /// The row's command is for PyTorch 1.8.0.
-void leave_out_other_version(Remedy& remedy, const KnownOfLog& t) {
-    if (!t.holds("pytorch==1.8.0"))
+void leave_out_other_version(Remedy& remedy, const LogContext& log) {
+    if (!log.holds("pytorch==1.8.0"))
         remedy.commands.clear();
 }
 
 /// Packages of NCCL for two versions of CUDA contain the same file:
 /// https://github.com/pytorch/pytorch/issues/186591
-void name_other_nccl(Remedy& remedy, const KnownOfLog& t) {
-    const auto symbol = t.told("undefined_cuda_symbol", "symbol");
+void name_other_nccl(Remedy& remedy, const LogContext& log) {
+    const auto symbol = log.field("undefined_cuda_symbol", "symbol");
     if (!symbol || !symbol->starts_with("nccl"))
         return;
     remedy.text =
@@ -37,8 +37,8 @@ void name_other_nccl(Remedy& remedy, const KnownOfLog& t) {
 }
 
 /// https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/troubleshooting.html
-void open_nodes_in_container(Remedy& remedy, const KnownOfLog& t) {
-    if (!t.has("smi_insufficient_permissions") || !t.has("in_container"))
+void open_nodes_in_container(Remedy& remedy, const LogContext& log) {
+    if (!log.has("smi_insufficient_permissions") || !log.has("in_container"))
         return;
     remedy.text =
         "Under SELinux, start the container with --security-opt=label=disable, or let containers "
@@ -51,10 +51,10 @@ void open_nodes_in_container(Remedy& remedy, const KnownOfLog& t) {
 
 /// TensorRT is no part of CUDA:
 /// https://onnxruntime.ai/docs/execution-providers/TensorRT-ExecutionProvider.html
-void name_tensorrt(Remedy& remedy, const KnownOfLog& t) {
-    auto name = missing_library(t, "ort_tensorrt_requested");
+void name_tensorrt(Remedy& remedy, const LogContext& log) {
+    auto name = missing_library(log, "ort_tensorrt_requested");
     if (!name)
-        name = missing_library(t, "missing_cuda_companion");
+        name = missing_library(log, "missing_cuda_companion");
     if (!name || !contains(*name, "nvinfer"))
         return;
     const int major = major_in_file_name(*name).value_or(0);
@@ -71,9 +71,9 @@ void name_tensorrt(Remedy& remedy, const KnownOfLog& t) {
 
 /// On a Jetson the nodes are /dev/nvmap and /dev/nvhost-*, which have no module option:
 /// https://github.com/JuliaGPU/CUDA.jl/issues/2435
-void open_nodes_of_jetson(Remedy& remedy, const KnownOfLog& t) {
-    const LogEvent* line = find_by(t.log.events, &LogEvent::signature, "device_node_denied");
-    if (!t.has("gpu_jetson") && !(line && contains(line->text, "NvRm")))
+void open_nodes_of_jetson(Remedy& remedy, const LogContext& log) {
+    const LogEvent* line = find_by(log.parsed.events, &LogEvent::signature, "device_node_denied");
+    if (!log.has("gpu_jetson") && !(line && contains(line->text, "NvRm")))
         return;
     remedy.text =
         "Add the user to the groups video and render, which own /dev/nvmap and the other nodes of "
@@ -83,13 +83,13 @@ void open_nodes_of_jetson(Remedy& remedy, const KnownOfLog& t) {
     remedy.commands = {"sudo usermod -aG video,render $USER"};
 }
 
-void speak_as_the_line(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
-    for (const LogRemedy& row : t.matrix.log_remedies()) {
-        if (!includes(split(row.causes, ' '), cause.cause) || !t.all_hold(row.when))
+void speak_as_the_line(Remedy& remedy, const LogCause& cause, const LogContext& log) {
+    for (const LogRemedy& row : log.matrix.log_remedies()) {
+        if (!includes(split(row.causes, ' '), cause.cause) || !log.all_hold(row.when))
             continue;
         remedy.text = row.remedy;
         remedy.commands.clear();
-        const std::string& command = for_shell(row.command, row.windows_command, t);
+        const std::string& command = for_shell(row.command, row.windows_command, log);
         if (!command.empty())
             remedy.commands = commands_of(command, " && ");
         return;
@@ -98,28 +98,28 @@ void speak_as_the_line(Remedy& remedy, const LogCause& cause, const KnownOfLog& 
 
 }  // namespace
 
-void speak_of_what_failed(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
+void refine_for_failure(Remedy& remedy, const LogCause& cause, const LogContext& log) {
     if (cause.cause == "broken_framework_release")
-        leave_out_other_version(remedy, t);
+        leave_out_other_version(remedy, log);
     if (cause.cause == "package_not_available")
-        name_pythons_of_requested(remedy, t);
-    speak_as_the_line(remedy, cause, t);
+        name_pythons_of_requested(remedy, log);
+    speak_as_the_line(remedy, cause, log);
     if (cause.cause == "cpu_and_gpu_packages_both_installed")
-        name_packages_that_share_files(remedy, t);
+        name_packages_that_share_files(remedy, log);
     if (cause.cause == "cuda_library_shadowed")
-        name_other_nccl(remedy, t);
+        name_other_nccl(remedy, log);
     if (cause.cause == "device_nodes_unreadable") {
-        open_nodes_of_jetson(remedy, t);
-        open_nodes_in_container(remedy, t);
+        open_nodes_of_jetson(remedy, log);
+        open_nodes_in_container(remedy, log);
     }
     if (cause.cause == "cuda_library_not_installed" || cause.cause == "cuda_lib_not_on_loader_path")
-        name_tensorrt(remedy, t);
+        name_tensorrt(remedy, log);
 }
 
 /// A check of another place than the cause's own.
-std::optional<DecidingCheck> check_of_what_failed(const LogCause& cause, const KnownOfLog& t) {
+std::optional<DecidingCheck> check_of_what_failed(const LogCause& cause, const LogContext& log) {
     if (cause.cause != "container_no_gpu_runtime" ||
-        !(t.has("in_kubernetes") || t.has("device_plugin_no_devices")))
+        !(log.has("in_kubernetes") || log.has("device_plugin_no_devices")))
         return std::nullopt;
     // https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/
     return DecidingCheck{

@@ -31,9 +31,9 @@ std::optional<int> major_in_file_name(std::string_view name) {
     return version ? std::optional(version->major()) : std::nullopt;
 }
 
-std::optional<std::string> missing_library(const KnownOfLog& t, std::string_view signature) {
+std::optional<std::string> missing_library(const LogContext& log, std::string_view signature) {
     for (const char* field : {"library", "library2", "library3", "library4", "library5"})
-        if (auto name = t.told(signature, field))
+        if (auto name = log.field(signature, field))
             return name->substr(
                 0, name->find_last_not_of('.') + 1);  // "failed to open libnvrtc-builtins.so.11.3."
     return std::nullopt;
@@ -45,29 +45,31 @@ bool names_the_toolkit(std::string_view library) {
 
 namespace {
 
-void add_missing_cudnn(KnownOfLog& t) {
-    const auto name = missing_library(t, "missing_cudnn");
+void add_missing_cudnn(LogContext& log) {
+    const auto name = missing_library(log, "missing_cudnn");
     const auto wanted = major_in_file_name(name.value_or(""));
     if (!wanted) {
-        if (t.said.stack.cudnn)
-            t.add("cudnn_given", "cuDNN " + t.said.stack.cudnn->text + " is installed");
+        if (log.hints.stack.cudnn)
+            log.add("cudnn_given", "cuDNN " + log.hints.stack.cudnn->text + " is installed");
         return;
     }
-    if (const auto there = t.told("cudnn_file_listed", "major", std::to_string(*wanted)))
-        t.add(*there == std::to_string(*wanted) ? "cudnn_same_major_found"
-                                                : "cudnn_other_major_found",
-              "a cuDNN " + *there + " file is installed, " + *name + " is required");
-    if (t.said.stack.cudnn)
-        t.add(t.said.stack.cudnn->major() == *wanted ? "cudnn_same_major_found"
-                                                     : "cudnn_other_major_found",
-              "cuDNN " + t.said.stack.cudnn->text + " is installed, " + *name + " is required");
-    const stack::Framework* torch = t.said.framework("pytorch");
+    if (const auto there = log.field("cudnn_file_listed", "major", std::to_string(*wanted)))
+        log.add(*there == std::to_string(*wanted) ? "cudnn_same_major_found"
+                                                  : "cudnn_other_major_found",
+                "a cuDNN " + *there + " file is installed, " + *name + " is required");
+    if (log.hints.stack.cudnn)
+        log.add(
+            log.hints.stack.cudnn->major() == *wanted ? "cudnn_same_major_found"
+                                                      : "cudnn_other_major_found",
+            "cuDNN " + log.hints.stack.cudnn->text + " is installed, " + *name + " is required");
+    const stack::Framework* torch = log.hints.framework("pytorch");
     if (!torch || !torch->version)
         return;
-    if (const auto row = t.matrix.framework_cuda("pytorch", *torch->version))
-        t.add(row->cudnn_major == *wanted ? "cudnn_same_major_found" : "cudnn_other_major_bundled",
-              "PyTorch " + torch->version->text + " bundles cuDNN " +
-                  std::to_string(row->cudnn_major) + ", " + *name + " is required");
+    if (const auto row = log.matrix.framework_cuda("pytorch", *torch->version))
+        log.add(
+            row->cudnn_major == *wanted ? "cudnn_same_major_found" : "cudnn_other_major_bundled",
+            "PyTorch " + torch->version->text + " bundles cuDNN " +
+                std::to_string(row->cudnn_major) + ", " + *name + " is required");
 }
 
 /// Before CUDA 11 every minor release had a name of its own: libcudart.so.10.1, cudart64_101.dll.
@@ -78,27 +80,27 @@ bool has_version(const Version& installed, const Version& wanted) {
            (!by_minor || installed.minor() == wanted.minor());
 }
 
-void add_missing_cuda(KnownOfLog& t) {
-    if (t.has("loader_error_other_library"))
-        t.add("missing_by_cudnn", "a library that cuDNN needs is missing");
-    const auto name = missing_library(t, "missing_cuda_library");
+void add_missing_cuda(LogContext& log) {
+    if (log.has("loader_error_other_library"))
+        log.add("missing_by_cudnn", "a library that cuDNN needs is missing");
+    const auto name = missing_library(log, "missing_cuda_library");
     if (!name || !names_the_toolkit(*name))
         return;
     const auto wanted = version_in_file_name(*name);
     if (!wanted)
         return;
-    if (t.said.stack.cuda)
-        t.add(has_version(*t.said.stack.cuda, *wanted) ? "cuda_same_major_given"
-                                                       : "cuda_other_major_given",
-              "CUDA " + t.said.stack.cuda->text + " is installed, " + *name + " is required");
-    if (const auto build = build_cuda(t); build && build->major() != wanted->major())
-        t.add("cuda_other_major_built",
-              "the framework was built with CUDA " + build->text + ", " + *name + " is required");
-    const auto opened =
-        t.told("tf_library_opened", "library", "libcudart.so." + std::to_string(wanted->major()));
+    if (log.hints.stack.cuda)
+        log.add(has_version(*log.hints.stack.cuda, *wanted) ? "cuda_same_major_given"
+                                                            : "cuda_other_major_given",
+                "CUDA " + log.hints.stack.cuda->text + " is installed, " + *name + " is required");
+    if (const auto build = build_cuda(log); build && build->major() != wanted->major())
+        log.add("cuda_other_major_built",
+                "the framework was built with CUDA " + build->text + ", " + *name + " is required");
+    const auto opened = log.field("tf_library_opened", "library",
+                                  "libcudart.so." + std::to_string(wanted->major()));
     if (opened && names_the_toolkit(*opened) && major_in_file_name(*opened) == wanted->major())
-        t.add("cuda_same_major_opened",
-              *opened + " was found, which is of the CUDA that the program needs");
+        log.add("cuda_same_major_opened",
+                *opened + " was found, which is of the CUDA that the program needs");
 }
 
 std::optional<double> number(const std::optional<std::string>& text) {
@@ -120,7 +122,7 @@ std::optional<double> number(const std::optional<std::string>& text) {
 }
 
 /// Told, and not denied: "not a container", "without docker".
-bool says_so(std::string_view words, std::string_view word) {
+bool is_asserted(std::string_view words, std::string_view word) {
     constexpr std::string_view denials[] = {" no ",      " not ",      " not a ",
                                             " not in ",  " not in a ", " not inside ",
                                             " without ", " outside ",  " outside of "};
@@ -131,30 +133,30 @@ bool says_so(std::string_view words, std::string_view word) {
     return false;
 }
 
-void add_systems(KnownOfLog& t) {
-    const auto any = [](std::initializer_list<const char*> words, auto says) {
-        return std::ranges::any_of(words, says);
+void add_systems(LogContext& log) {
+    const auto any = [](std::initializer_list<const char*> words, auto mentions) {
+        return std::ranges::any_of(words, mentions);
     };
-    const auto says = [&](const char* word) { return t.said.says(word); };
-    if (t.said.says("wsl") || t.has("wsl_symlink"))
-        t.add("os_wsl", "Windows Subsystem for Linux");
-    else if (t.has("windows_library_name") || t.has("windows_path") ||
-             any({"windows", "win7", "win8", "win10", "win11", "win 10", "win 11"}, says))
-        t.add("os_windows", "Windows");
+    const auto mentions = [&](const char* word) { return log.hints.mentions(word); };
+    if (log.hints.mentions("wsl") || log.has("wsl_symlink"))
+        log.add("os_wsl", "Windows Subsystem for Linux");
+    else if (log.has("windows_library_name") || log.has("windows_path") ||
+             any({"windows", "win7", "win8", "win10", "win11", "win 10", "win 11"}, mentions))
+        log.add("os_windows", "Windows");
     if (any({"docker", "podman", "container", "kubernetes", "singularity", "image)"},
-            [&](const char* word) { return says_so(t.said.words, word); }))
-        t.add("in_container", "container (from --given)");
-    if (find_by(t.log.user_hints, &UserHint::key, "image"))
-        t.add("in_container", "a container image (from --given)");
-    if (t.has("container_in_log"))
-        t.add("in_container", "container (from the log)");
-    if (any({"linux", "ubuntu", "debian", "fedora", "centos", "rhel", "jetpack"}, says) ||
-        t.has("in_container"))
-        t.add("os_linux", "Linux");
+            [&](const char* word) { return is_asserted(log.hints.words, word); }))
+        log.add("in_container", "container (from --given)");
+    if (find_by(log.parsed.user_hints, &UserHint::key, "image"))
+        log.add("in_container", "a container image (from --given)");
+    if (log.has("container_in_log"))
+        log.add("in_container", "container (from the log)");
+    if (any({"linux", "ubuntu", "debian", "fedora", "centos", "rhel", "jetpack"}, mentions) ||
+        log.has("in_container"))
+        log.add("os_linux", "Linux");
 }
 
 /// What the user specified in one of these words, or a line of the log shows.
-void add_said_words(KnownOfLog& t) {
+void add_hint_words(LogContext& log) {
     struct Row {
         const char *feature, *why;
         std::vector<const char*> words;
@@ -198,11 +200,11 @@ void add_said_words(KnownOfLog& t) {
          {"audio", "minutes", "rvc", "whisper", "applio"},
          "audio_in_log"}};
     for (const Row& row : rows)
-        if (t.has(row.signature) ||
-            std::ranges::any_of(row.words, [&](auto word) { return t.said.says(word); }))
-            t.add(row.feature, row.why);
-    if (t.said.names_both_packages())
-        t.add("said_both_packages", "both packages (from --given)");
+        if (log.has(row.signature) ||
+            std::ranges::any_of(row.words, [&](auto word) { return log.hints.mentions(word); }))
+            log.add(row.feature, row.why);
+    if (log.hints.names_both_packages())
+        log.add("said_both_packages", "both packages (from --given)");
 }
 
 /// The value of gpu= names no GPU of NVIDIA and one of these words. Elsewhere they may be about the
@@ -219,95 +221,96 @@ bool names_gpu_of(const Log& log, std::initializer_list<std::string_view> words)
     return false;
 }
 
-void add_gpus_of_other_makers(KnownOfLog& t) {
-    if (names_gpu_of(t.log, {" amd "}))
-        t.add("gpu_amd", "an AMD GPU (from --given)");
-    if (names_gpu_of(t.log, {" intel ", " apple ", " m1 ", " m2 ", " m3 ", " m4 "}))
-        t.add("gpu_apple_or_intel", "a GPU of Apple or Intel (from --given)");
+void add_gpus_of_other_makers(LogContext& log) {
+    if (names_gpu_of(log.parsed, {" amd "}))
+        log.add("gpu_amd", "an AMD GPU (from --given)");
+    if (names_gpu_of(log.parsed, {" intel ", " apple ", " m1 ", " m2 ", " m3 ", " m4 "}))
+        log.add("gpu_apple_or_intel", "a GPU of Apple or Intel (from --given)");
 }
 
-void add_frameworks(KnownOfLog& t) {
+void add_frameworks(LogContext& log) {
     int big = 0;
-    for (const stack::Framework& framework : t.said.stack.frameworks) {
-        t.add("fw_" + framework.name, framework.name);
+    for (const stack::Framework& framework : log.hints.stack.frameworks) {
+        log.add("fw_" + framework.name, framework.name);
         // They contain no cuDNN and open the one that is installed.
         if (includes(
                 std::to_array<std::string_view>({"ctranslate2", "onnxruntime", "paddlepaddle"}),
                 framework.name))
-            t.add("uses_installed_cudnn", framework.name + " opens the cuDNN that is installed");
+            log.add("uses_installed_cudnn", framework.name + " opens the cuDNN that is installed");
         big += framework.name == "tensorflow" || framework.name == "pytorch" ||
                framework.name == "jax";
     }
-    if (big > 1 || (t.has("two_frameworks_named") && !t.has("fw_tensorflow")))
-        t.add("several_frameworks", "two frameworks");
+    if (big > 1 || (log.has("two_frameworks_named") && !log.has("fw_tensorflow")))
+        log.add("several_frameworks", "two frameworks");
 }
 
-void add_devices(KnownOfLog& t) {
-    const auto& devices = t.log.registered_devices;
+void add_devices(LogContext& log) {
+    const auto& devices = log.parsed.registered_devices;
     if (devices.empty())
         return;
     if (includes(devices, "GPU"))
-        t.add("devices_gpu", "TensorFlow lists a GPU device");
+        log.add("devices_gpu", "TensorFlow lists a GPU device");
     else
-        t.add("devices_no_gpu", "TensorFlow lists no GPU device");
+        log.add("devices_no_gpu", "TensorFlow lists no GPU device");
     if (includes(devices, "XLA_GPU"))
-        t.add("devices_xla_gpu", "TensorFlow lists an XLA_GPU device");
+        log.add("devices_xla_gpu", "TensorFlow lists an XLA_GPU device");
 }
 
 /// PyTorch's own share of the GPU's memory and what is free leave out other processes.
 /// https://github.com/pytorch/pytorch/blob/main/c10/cuda/CUDACachingAllocator.cpp
-void add_memory_of_others(KnownOfLog& t) {
+void add_memory_of_others(LogContext& log) {
     for (const char* signature : {"memory_amounts", "memory_amounts_of_processes"}) {
-        const auto total = number(t.told(signature, "total")),
-                   allocated = number(t.told(signature, "allocated")),
-                   free = number(t.told(signature, "free"));
+        const auto total = number(log.field(signature, "total")),
+                   allocated = number(log.field(signature, "allocated")),
+                   free = number(log.field(signature, "free"));
         if (!total || !allocated || !free)
             continue;
         // What PyTorch holds back for later is not in `allocated`, and may be as much again.
         const double others = *total - 2 * *allocated - *free;
         if (others > 0.5 * *total)
-            t.add("memory_held_by_others",
-                  concat("at least ", std::llround(others / 1048576.0), " MiB of ",
-                         std::llround(*total / 1048576.0), " MiB are in use by other processes"));
+            log.add("memory_held_by_others",
+                    concat("at least ", std::llround(others / 1048576.0), " MiB of ",
+                           std::llround(*total / 1048576.0), " MiB are in use by other processes"));
     }
 }
 
-void add_memory(KnownOfLog& t) {
-    add_memory_of_others(t);
-    if (const auto free = number(t.told("cudnn_memory_usage", "free")),
-        total = number(t.told("cudnn_memory_usage", "total"));
+void add_memory(LogContext& log) {
+    add_memory_of_others(log);
+    if (const auto free = number(log.field("cudnn_memory_usage", "free")),
+        total = number(log.field("cudnn_memory_usage", "total"));
         free && total && *total > 0) {
         const auto mebibytes = [](double bytes) {
             return std::to_string(std::llround(bytes / 1048576.0));
         };
         const std::string why =
             mebibytes(*free) + " MiB of " + mebibytes(*total) + " MiB were free";
-        t.add("memory_usage_told", why);
+        log.add("memory_usage_told", why);
         if (*free > 0.4 * *total)
-            t.add("memory_free_high", why);
+            log.add("memory_free_high", why);
         if (*free < 0.15 * *total)
-            t.add("memory_free_low", why);
+            log.add("memory_free_low", why);
     }
-    if (const auto free = number(t.told("tf_memory_at_start", "free")),
-        total = number(t.told("tf_memory_at_start", "total"));
+    if (const auto free = number(log.field("tf_memory_at_start", "free")),
+        total = number(log.field("tf_memory_at_start", "total"));
         free && total && *free < 0.5 * *total)
-        t.add("little_free_at_start", "less than half of the GPU's memory was free at the start");
-    if (const auto memory = number(t.told("tf_device_created", "memory")); memory && *memory < 2048)
-        t.add("small_gpu_memory",
-              "TensorFlow could use only " + short_number(*memory) + " MiB of GPU memory");
-    if (t.log.rnn_config) {
-        const LogRnnConfig& config = *t.log.rnn_config;
+        log.add("little_free_at_start", "less than half of the GPU's memory was free at the start");
+    if (const auto memory = number(log.field("tf_device_created", "memory"));
+        memory && *memory < 2048)
+        log.add("small_gpu_memory",
+                "TensorFlow could use only " + short_number(*memory) + " MiB of GPU memory");
+    if (log.parsed.rnn_config) {
+        const LogRnnConfig& config = *log.parsed.rnn_config;
         if (config.batch && *config.batch >= 2048)
-            t.add("batch_large", "the batch has " + std::to_string(*config.batch) + " sequences");
+            log.add("batch_large", "the batch has " + std::to_string(*config.batch) + " sequences");
         if (config.sequence_length && *config.sequence_length > 65535)
-            t.add("sequence_long",
-                  "the sequences have " + std::to_string(*config.sequence_length) + " steps");
+            log.add("sequence_long",
+                    "the sequences have " + std::to_string(*config.sequence_length) + " steps");
     }
 }
 
 /// Programs that print only the number of an error of CUDA: the signatures that the same error in
 /// words would match. Left out are numbers that CUDA 10.1 gave another meaning.
-void add_error_numbers(KnownOfLog& t) {
+void add_error_numbers(LogContext& log) {
     constexpr std::pair<int, std::string_view> same_as[] = {{2, "out_of_memory"},
                                                             {3, "initialization_error"},
                                                             {34, "error_stub_library"},
@@ -334,7 +337,7 @@ void add_error_numbers(KnownOfLog& t) {
                                                             {803, "error_803"},
                                                             {804, "error_804"},
                                                             {999, "cuda_unknown_error"}};
-    for (const LogEvent& event : t.log.events) {
+    for (const LogEvent& event : log.parsed.events) {
         if (event.signature != "cuda_error_number")
             continue;
         for (const LogField& field : event.captures) {
@@ -344,121 +347,123 @@ void add_error_numbers(KnownOfLog& t) {
             if (row == std::end(same_as))
                 continue;
             const StatusName* name =
-                find_where(t.matrix.status_names(), [&](const StatusName& status) {
+                find_where(log.matrix.status_names(), [&](const StatusName& status) {
                     return status.code == *code &&
                            (status.library == "cuda" || status.library == "cudart");
                 });
-            t.add(std::string(row->second),
-                  concat("CUDA's error ", *code, name ? " is " + name->name : ""));
+            log.add(std::string(row->second),
+                    concat("CUDA's error ", *code, name ? " is " + name->name : ""));
         }
     }
 }
 
-void add_summary(KnownOfLog& t) {
-    const auto is_recurrent = [&t](const char* word) { return t.has(word); };
-    if (t.has("other_layer_failed") &&
+void add_summary(LogContext& log) {
+    const auto is_recurrent = [&log](const char* word) { return log.has(word); };
+    if (log.has("other_layer_failed") &&
         std::ranges::none_of(
             std::to_array({"stack_rnn", "rnn_cudnn_call", "rnn_call_failed", "said_rnn"}),
             is_recurrent))
-        t.add("names_no_rnn", "the log names a layer that is not recurrent");
-    const auto any = [&](LogKind kind) { return find_by(t.log.events, &LogEvent::kind, kind); };
+        log.add("names_no_rnn", "the log names a layer that is not recurrent");
+    const auto any = [&](LogKind kind) {
+        return find_by(log.parsed.events, &LogEvent::kind, kind);
+    };
     if (any(LogKind::error) || any(LogKind::consequence) || any(LogKind::unknown))
-        t.add("any_error", "the log contains an error");
+        log.add("any_error", "the log contains an error");
     if (!any(LogKind::harmless))
         return;
-    t.add("some_harmless", "some lines look like errors but are harmless");
-    if (!t.has("any_error"))
-        t.add("only_harmless", "the log contains no error");
+    log.add("some_harmless", "some lines look like errors but are harmless");
+    if (!log.has("any_error"))
+        log.add("only_harmless", "the log contains no error");
 }
 
 /// The symptoms of the signatures that were seen. A line that others supersede has none.
-void add_symptoms(KnownOfLog& t) {
+void add_symptoms(LogContext& log) {
     std::vector<const LogSignature*> seen;
-    for (const LogSignature& signature : t.matrix.log_signatures())
-        if (t.has(signature.id))
+    for (const LogSignature& signature : log.matrix.log_signatures())
+        if (log.has(signature.id))
             seen.push_back(&signature);
     for (const LogSignature* signature : seen)
         for (std::string& word : split(signature->supersedes, ' '))
-            t.superseded.insert(std::move(word));
+            log.superseded.insert(std::move(word));
     for (const LogSignature* signature : seen) {
-        if (t.superseded.contains(signature->id))
+        if (log.superseded.contains(signature->id))
             continue;
         for (std::string& symptom : split(signature->symptoms, ' ')) {
-            t.signatures_of[symptom].push_back(signature->id);
-            t.add(symptom, t.words[signature->id]);
+            log.signatures_of[symptom].push_back(signature->id);
+            log.add(symptom, log.words[signature->id]);
         }
     }
 }
 
 /// "pytorch<=1.6": name, comparison, version; it takes in 1.6.1.
-std::optional<bool> compared(const stack::Given& said, std::string_view word) {
+std::optional<bool> compared(const stack::Given& hints, std::string_view word) {
     const auto at = word.find_first_of("<>=");
     if (at == std::string_view::npos || at + 2 >= word.size() || word[at + 1] != '=')
         return std::nullopt;
     const auto limit = parse_version(word.substr(at + 2));
-    const stack::Framework* framework = said.framework(word.substr(0, at));
+    const stack::Framework* framework = hints.framework(word.substr(0, at));
     if (!limit || !framework || !framework->version)
         return false;
-    const Version& release = *framework->version;
+    const Version& version = *framework->version;
     if (word[at] == '<')
-        return within(release, *limit);
-    return release >= *limit && (word[at] == '>' || within(release, *limit));
+        return within(version, *limit);
+    return version >= *limit && (word[at] == '>' || within(version, *limit));
 }
 
 }  // namespace
 
-bool KnownOfLog::holds(std::string_view word) const {
+bool LogContext::holds(std::string_view word) const {
     if (word.starts_with('!'))
         return !holds(word.substr(1));
-    return compared(said, word).value_or(has(word));
+    return compared(hints, word).value_or(has(word));
 }
 
-bool KnownOfLog::all_hold(const std::string& conditions) const {
+bool LogContext::all_hold(const std::string& conditions) const {
     return std::ranges::all_of(split(conditions, ' '),
                                [&](const std::string& word) { return holds(word); });
 }
 
-bool KnownOfLog::indicates(std::string_view symptom) const {
+bool LogContext::indicates(std::string_view symptom) const {
     return has(symptom) && !superseded.contains(symptom);
 }
 
-std::size_t KnownOfLog::count_of(std::string_view symptom) const {
+std::size_t LogContext::count_of(std::string_view symptom) const {
     const auto* signatures = look_up(signatures_of, symptom);
     return signatures ? signatures->size() : 0;
 }
 
-const LogEvent* KnownOfLog::first_event(std::string_view word) const {
-    if (const LogEvent* event = find_by(log.events, &LogEvent::signature, word))
+const LogEvent* LogContext::first_event(std::string_view word) const {
+    if (const LogEvent* event = find_by(parsed.events, &LogEvent::signature, word))
         return event;
     const auto* signatures = look_up(signatures_of, word);
     if (!signatures)
         return nullptr;
     const LogEvent* first = nullptr;
-    for (const LogEvent& event : log.events)
+    for (const LogEvent& event : parsed.events)
         if (includes(*signatures, event.signature) && (!first || event.line < first->line))
             first = &event;
     return first;
 }
 
-KnownOfLog known_of_log(const Facts& facts, const Matrix& matrix) {
-    KnownOfLog t{*facts.log, matrix, stack::given_with_log(facts, matrix)};
-    for (const LogEvent& event : t.log.events)
-        t.words.emplace(event.signature, "");
-    if (from_logs_alone(facts))
-        t.add("log_alone", "no machine was examined");
-    add_error_numbers(t);
-    add_systems(t);
-    add_said_words(t);
-    add_gpus_of_other_makers(t);
-    add_frameworks(t);
-    add_devices(t);
-    add_memory(t);
-    add_version_features(t);
-    add_missing_cudnn(t);
-    add_missing_cuda(t);
-    add_summary(t);
-    add_symptoms(t);
-    return t;
+LogContext log_context(const Facts& facts, const Matrix& matrix) {
+    LogContext log{*facts.log, matrix, stack::given_with_log(facts, matrix)};
+    for (const LogEvent& event : log.parsed.events)
+        log.words.emplace(event.signature, "");
+    if (is_log_only(facts))
+        log.add("log_alone", "no machine was examined");
+    add_error_numbers(log);
+    add_systems(log);
+    add_hint_words(log);
+    add_gpus_of_other_makers(log);
+    add_frameworks(log);
+    add_devices(log);
+    add_memory(log);
+    add_version_features(log);
+    add_missing_cudnn(log);
+    add_missing_cuda(log);
+    add_summary(log);
+    add_symptoms(log);
+    return log;
 }
 
 }  // namespace rnncheck::rules

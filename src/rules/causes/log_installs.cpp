@@ -14,39 +14,40 @@ namespace {
 
 /// "found version 11040" of PyTorch is the CUDA of the driver: the first driver with all features
 /// of that CUDA stands for it.
-std::optional<Version> driver_of_reported_cuda(const KnownOfLog& t) {
-    const auto number = t.version("torch_driver_too_old", "cuda");
+std::optional<Version> driver_of_reported_cuda(const LogContext& log) {
+    const auto number = log.version("torch_driver_too_old", "cuda");
     const auto cuda = number ? cuda_version_from_number(number->major()) : std::nullopt;
     if (!cuda)
         return std::nullopt;
-    const auto row = stack::drivers_for(*cuda, t.has("os_windows") ? "windows" : "linux", t.matrix);
+    const auto row =
+        stack::drivers_for(*cuda, log.has("os_windows") ? "windows" : "linux", log.matrix);
     return row ? std::optional(row->full_driver) : std::nullopt;
 }
 
-std::optional<Version> driver_known(const KnownOfLog& t) {
-    const auto driver = driver_in_log(t);
-    return driver ? driver : driver_of_reported_cuda(t);
+std::optional<Version> driver_known(const LogContext& log) {
+    const auto driver = driver_in_log(log);
+    return driver ? driver : driver_of_reported_cuda(log);
 }
 
 /// Boards with a processor of Arm's are known by the name of their GPU.
-std::optional<std::string> gpu_name(const KnownOfLog& t) {
-    return t.said.stack.gpus.empty() ? std::nullopt : t.said.stack.gpus.front().name;
+std::optional<std::string> gpu_name(const LogContext& log) {
+    return log.hints.stack.gpus.empty() ? std::nullopt : log.hints.stack.gpus.front().name;
 }
 
 /// The machine that the log comes from, as far as it shows.
-stack::Stack machine_of(const KnownOfLog& t) {
+stack::Stack machine_of(const LogContext& log) {
     stack::Stack machine;
-    machine.os = t.has("os_windows") ? "windows" : "linux";
-    machine.wsl = t.has("os_wsl");
-    machine.python = t.said.stack.python;
-    if (const auto python = t.version("python_in_path", "version"); python && !machine.python)
+    machine.os = log.has("os_windows") ? "windows" : "linux";
+    machine.wsl = log.has("os_wsl");
+    machine.python = log.hints.stack.python;
+    if (const auto python = log.version("python_in_path", "version"); python && !machine.python)
         machine.python = stack::known_python(*python);
-    if (const auto driver = driver_known(t))
-        machine.driver = stack::known_driver(*driver, t.matrix);
-    if (const auto gpu = gpu_capability(t))
+    if (const auto driver = driver_known(log))
+        machine.driver = stack::known_driver(*driver, log.matrix);
+    if (const auto gpu = gpu_capability(log))
         machine.gpus = {
-            {.name = gpu_name(t), .capability = stack::known_capability(*gpu, t.matrix)}};
-    machine.arm = t.said.stack.arm || t.has("processor_is_arm");
+            {.name = gpu_name(log), .capability = stack::known_capability(*gpu, log.matrix)}};
+    machine.arm = log.hints.stack.arm || log.has("processor_is_arm");
     return machine;
 }
 
@@ -89,8 +90,9 @@ void install_version(PlannedBuild& build, const Version& version, const stack::S
                 install_command(of_version(row, version), stack::capability_of(machine), matrix);
 }
 
-bool is_of_other_kind(const KnownOfLog& t) {
-    return t.has("gpu_jetson") || t.has("gpu_amd") || t.has("os_macos") || is_outside_python(t);
+bool is_of_other_kind(const LogContext& log) {
+    return log.has("gpu_jetson") || log.has("gpu_amd") || log.has("os_macos") ||
+           is_outside_python(log);
 }
 
 /// Two packages with the same files: while one of them is removed, the other must be, too.
@@ -120,26 +122,26 @@ void add_companions_of_torch(std::string& command) {
 
 }  // namespace
 
-const stack::Framework* only_framework(const KnownOfLog& t) {
-    const auto& frameworks = t.said.stack.frameworks;
+const stack::Framework* only_framework(const LogContext& log) {
+    const auto& frameworks = log.hints.stack.frameworks;
     return frameworks.size() == 1 ? &frameworks.front() : nullptr;
 }
 
 std::optional<PlannedBuild> build_that_runs(const std::string& framework,
                                             const std::optional<Version>& version,
-                                            const KnownOfLog& t) {
-    if (is_of_other_kind(t) || t.matrix.framework_builds(framework).empty())
+                                            const LogContext& log) {
+    if (is_of_other_kind(log) || log.matrix.framework_builds(framework).empty())
         return std::nullopt;
-    const stack::Stack machine = machine_of(t);
-    std::vector<PlannedBuild> builds = builds_that_run(framework, machine, t.matrix);
+    const stack::Stack machine = machine_of(log);
+    std::vector<PlannedBuild> builds = builds_that_run(framework, machine, log.matrix);
     std::erase_if(builds, [&](const PlannedBuild& build) {
         const bool is_other = version && !covers(build.first, build.last, *version);
         return is_other || !build.install.starts_with("pip install ") ||
-               lacks_its_cuda(build, t.said.stack.cuda);
+               lacks_its_cuda(build, log.hints.stack.cuda);
     });
     if (!machine.driver)
         std::ranges::stable_sort(builds, is_usual_before);
-    if (const auto& given = t.said.stack.cuda)
+    if (const auto& given = log.hints.stack.cuda)
         std::ranges::stable_partition(builds, [&](const PlannedBuild& build) {
             return build.cuda->major() == given->major();
         });
@@ -147,7 +149,7 @@ std::optional<PlannedBuild> build_that_runs(const std::string& framework,
         return std::nullopt;
     PlannedBuild chosen = builds.front();
     if (version)
-        install_version(chosen, *version, machine, t.matrix);
+        install_version(chosen, *version, machine, log.matrix);
     return chosen;
 }
 
@@ -163,21 +165,21 @@ std::vector<std::string> commands_that_install(const std::string& framework,
     return commands;
 }
 
-void name_build_that_runs(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
+void name_build_that_runs(Remedy& remedy, const LogCause& cause, const LogContext& log) {
     constexpr std::string_view causes[] = {"driver_too_old", "gpu_arch_not_in_build",
                                            "gpu_too_old"};
-    const stack::Framework* framework = only_framework(t);
-    if (!includes(causes, cause.cause) || !framework || !(gpu_capability(t) || driver_known(t)))
+    const stack::Framework* framework = only_framework(log);
+    if (!includes(causes, cause.cause) || !framework || !(gpu_capability(log) || driver_known(log)))
         return;
     const bool is_a_plan =
         remedy.commands.size() == 1 && remedy.commands.front().starts_with("rnncheck matrix plan");
     if (!is_a_plan)
         return;
     // Another build of the same version keeps the program as it is.
-    auto build =
-        framework->version ? build_that_runs(framework->name, framework->version, t) : std::nullopt;
+    auto build = framework->version ? build_that_runs(framework->name, framework->version, log)
+                                    : std::nullopt;
     if (!build)
-        build = build_that_runs(framework->name, {}, t);
+        build = build_that_runs(framework->name, {}, log);
     if (!build)
         return;
     const std::string plan = remedy.commands.front();

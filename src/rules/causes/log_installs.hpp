@@ -7,7 +7,7 @@
 namespace rnncheck::rules {
 
 /// The framework of the log, if it names exactly one; else null.
-const stack::Framework* only_framework(const KnownOfLog& t);
+const stack::Framework* only_framework(const LogContext& log);
 
 /// The published build with CUDA that `matrix plan` would choose for the GPU, driver, Python and
 /// system that the log shows: of this version of the framework (unset: the newest that runs). Unset
@@ -15,7 +15,7 @@ const stack::Framework* only_framework(const KnownOfLog& t);
 /// programs outside Python).
 std::optional<PlannedBuild> build_that_runs(const std::string& framework,
                                             const std::optional<Version>& version,
-                                            const KnownOfLog& t);
+                                            const LogContext& log);
 
 /// The commands that install the build in the place of the one that is installed:
 /// {"python -m pip install ..."}.
@@ -24,6 +24,6 @@ std::vector<std::string> commands_that_install(const std::string& framework,
 
 /// Where the log shows the GPU or the driver, and a published build of its framework runs there:
 /// that build instead of a plan that lists it. For causes whose remedy is another build.
-void name_build_that_runs(Remedy& remedy, const LogCause& cause, const KnownOfLog& t);
+void name_build_that_runs(Remedy& remedy, const LogCause& cause, const LogContext& log);
 
 }  // namespace rnncheck::rules

@@ -22,9 +22,10 @@ constexpr int oldest_minor_of_nvrtc_11 = 7;
 
 /// "==9.*"; with a minor ">=8.6,<9": a framework takes its own minor of cuDNN and later ones. Never
 /// a version without code for the GPU; nothing where there is no other.
-std::optional<std::string> range_of(const Version& cudnn, int cuda, const KnownOfLog& t) {
-    const auto gpu = gpu_capability(t);
-    const CudnnBuild* end = gpu ? stack::first_cudnn_without(*gpu, cudnn, cuda, t.matrix) : nullptr;
+std::optional<std::string> range_of(const Version& cudnn, int cuda, const LogContext& log) {
+    const auto gpu = gpu_capability(log);
+    const CudnnBuild* end =
+        gpu ? stack::first_cudnn_without(*gpu, cudnn, cuda, log.matrix) : nullptr;
     if (end && end->cudnn <= cudnn)
         return std::nullopt;
     if (end)
@@ -36,51 +37,53 @@ std::optional<std::string> range_of(const Version& cudnn, int cuda, const KnownO
 
 /// Nothing where no such package was published.
 std::optional<std::string> package(const std::string& name, const std::string& range,
-                                   const Stack& asked, const KnownOfLog& t) {
-    const int cuda = asked.cuda ? asked.cuda->major() : 0;
+                                   const Stack& requested, const LogContext& log) {
+    const int cuda = requested.cuda ? requested.cuda->major() : 0;
     if (cuda < oldest_cuda_with_wheels)
         return std::nullopt;
     if (name == "nvidia-cudnn") {
         std::optional<std::string> wanted(range);
-        if (range.empty() && (!asked.cudnn || asked.cudnn->major() < oldest_cudnn_of_wheels))
+        if (range.empty() &&
+            (!requested.cudnn || requested.cudnn->major() < oldest_cudnn_of_wheels))
             return std::nullopt;
         if (range.empty())
-            wanted = range_of(*asked.cudnn, cuda, t);
+            wanted = range_of(*requested.cudnn, cuda, log);
         if (!wanted)
             return std::nullopt;
         return wheel(name, cuda, *wanted);
     }
-    const bool is_exact = name == "nvidia-cuda-nvrtc" && parts_written(*asked.cuda) > 1;
-    if (is_exact && cuda == 11 && asked.cuda->minor() < oldest_minor_of_nvrtc_11)
+    const bool is_exact = name == "nvidia-cuda-nvrtc" && parts_written(*requested.cuda) > 1;
+    if (is_exact && cuda == 11 && requested.cuda->minor() < oldest_minor_of_nvrtc_11)
         return std::nullopt;
-    return wheel(name, cuda, "==" + (is_exact ? asked.cuda->text : std::to_string(cuda)) + ".*");
+    return wheel(name, cuda,
+                 "==" + (is_exact ? requested.cuda->text : std::to_string(cuda)) + ".*");
 }
 
 /// For the system and the framework of the log, too.
-std::string plan(const KnownOfLog& t) {
-    const std::string command = plan_command(gpu_capability(t), driver_in_log(t));
-    const auto& frameworks = t.said.stack.frameworks;
+std::string plan(const LogContext& log) {
+    const std::string command = plan_command(gpu_capability(log), driver_in_log(log));
+    const auto& frameworks = log.hints.stack.frameworks;
     const bool planned =
-        frameworks.size() == 1 && !t.matrix.framework_builds(frameworks.front().name).empty();
+        frameworks.size() == 1 && !log.matrix.framework_builds(frameworks.front().name).empty();
     // Where the log does not name the GPU, the machine does.
     constexpr const char* of_this_gpu =
         "rnncheck matrix plan gpu=\"$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n "
         "1)\"";
-    if (command.empty() && t.has("os_windows"))
+    if (command.empty() && log.has("os_windows"))
         return "rnncheck doctor";
     std::string plan = command.empty() ? of_this_gpu : command;
     if (planned)
         plan += " framework=" + frameworks.front().name;
-    if (t.has("os_windows"))
+    if (log.has("os_windows"))
         plan += " os=windows";
     return plan;
 }
 
 /// Whether the frameworks that the log names have builds for this CUDA; of those without builds in
 /// the data, yes.
-bool may_use(int cuda_major, const KnownOfLog& t) {
-    return std::ranges::all_of(t.said.stack.frameworks, [&](const stack::Framework& framework) {
-        const auto builds = t.matrix.framework_builds(framework.name);
+bool may_use(int cuda_major, const LogContext& log) {
+    return std::ranges::all_of(log.hints.stack.frameworks, [&](const stack::Framework& framework) {
+        const auto builds = log.matrix.framework_builds(framework.name);
         const auto is_used = [&](const FrameworkBuild& build) {
             return build.cuda && build.cuda->major() == cuda_major &&
                    (!framework.version || covers(build.first, build.last, *framework.version));
@@ -93,14 +96,14 @@ bool may_use(int cuda_major, const KnownOfLog& t) {
 /// The newest two CUDA majors for which there are packages of this cuDNN, of those that the program
 /// may use: of 8.1 none is for CUDA 12, and CTranslate2 has no build for CUDA 13. CUDA 12 comes
 /// first, which most builds use.
-std::vector<Version> cudas_of(const Version& cudnn, const KnownOfLog& t) {
+std::vector<Version> cudas_of(const Version& cudnn, const LogContext& log) {
     std::set<int, std::greater<>> majors;
-    for (const CudnnBuild& build : t.matrix.cudnn_builds())
+    for (const CudnnBuild& build : log.matrix.cudnn_builds())
         if (may_be_of(build, cudnn) && build.cuda_major >= oldest_cuda_with_wheels)
             majors.insert(build.cuda_major);
     std::vector<Version> newest;
     for (const int major : majors)
-        if (newest.size() < 2 && may_use(major, t))
+        if (newest.size() < 2 && may_use(major, log))
             newest.push_back(make_version({major}));
     constexpr int most_used = 12;
     std::ranges::stable_partition(newest,
@@ -110,29 +113,29 @@ std::vector<Version> cudas_of(const Version& cudnn, const KnownOfLog& t) {
 
 /// The version that the command names itself, as in "{nvidia-cudnn>=8.9.2,<9}", or that the log
 /// asks for.
-std::optional<Version> cudnn_for(const LogCause& cause, const KnownOfLog& t) {
+std::optional<Version> cudnn_for(const LogCause& cause, const LogContext& log) {
     const auto at = cause.command.find(">=");
     if (at == std::string::npos)
-        return wanted_cudnn(t);
+        return wanted_cudnn(log);
     return parse_version(cause.command.substr(at + 2, cause.command.find(',', at) - at - 2));
 }
 
 /// The versions of CUDA that the log leaves open, of those for which there are packages; none where
 /// the major version of cuDNN is not known either, for a package of the wrong one would replace the
 /// right one.
-std::vector<Stack> possible(const LogCause& cause, const KnownOfLog& t) {
-    const auto cudnn = cudnn_for(cause, t), cuda = wanted_cuda(t);
+std::vector<Stack> possible(const LogCause& cause, const LogContext& log) {
+    const auto cudnn = cudnn_for(cause, log), cuda = wanted_cuda(log);
     std::vector<Stack> all;
     if (!cudnn)
         return all;
-    for (const Version& toolkit : cuda ? std::vector{*cuda} : cudas_of(*cudnn, t)) {
+    for (const Version& toolkit : cuda ? std::vector{*cuda} : cudas_of(*cudnn, log)) {
         const bool is_made =
-            std::ranges::any_of(t.matrix.cudnn_builds(), [&](const CudnnBuild& build) {
+            std::ranges::any_of(log.matrix.cudnn_builds(), [&](const CudnnBuild& build) {
                 return build.cudnn.major() == cudnn->major() && build.cuda_major == toolkit.major();
             });
         if (is_made)
-            all.push_back({.cuda = stack::known_cuda(toolkit, t.matrix),
-                           .cudnn = stack::known_cudnn(*cudnn, t.matrix)});
+            all.push_back({.cuda = stack::known_cuda(toolkit, log.matrix),
+                           .cudnn = stack::known_cudnn(*cudnn, log.matrix)});
     }
     return all;
 }
@@ -170,16 +173,16 @@ bool keeps_its_suffix(std::string_view package) {
 }
 
 /// The words of torch/cuda/__init__.py.
-bool is_message_of_torch(const KnownOfLog& t) {
+bool is_message_of_torch(const LogContext& log) {
     const LogEvent* event =
-        find_by(t.log.events, &LogEvent::signature, "torch_not_built_with_cuda");
+        find_by(log.parsed.events, &LogEvent::signature, "torch_not_built_with_cuda");
     return event && contains(event->text, "Torch not compiled with CUDA");
 }
 
 /// "ERROR: " begins a line of Julia, and of others: of R with its Python.
-bool is_julia(const KnownOfLog& t) {
-    return t.has("julia_cudnn_missing") || t.has("julia_library") ||
-           (t.has("julia_error") && !t.has("r_error") && t.said.stack.frameworks.empty());
+bool is_julia(const LogContext& log) {
+    return log.has("julia_cudnn_missing") || log.has("julia_library") ||
+           (log.has("julia_error") && !log.has("r_error") && log.hints.stack.frameworks.empty());
 }
 
 }  // namespace
@@ -201,7 +204,8 @@ std::vector<std::string> commands_of(const std::string& chain, std::string_view 
     return commands;
 }
 
-std::optional<std::string> filled_in(std::string command, const Stack& asked, const KnownOfLog& t) {
+std::optional<std::string> filled_in(std::string command, const Stack& requested,
+                                     const LogContext& log) {
     for (auto at = command.find('{'); at != std::string::npos; at = command.find('{', at + 1)) {
         if (at > 0 && command[at - 1] == '$')
             continue;
@@ -210,9 +214,9 @@ std::optional<std::string> filled_in(std::string command, const Stack& asked, co
                           name = inside.substr(0, inside.find('>'));
         std::optional<std::string> value;
         if (inside == "plan")
-            value = plan(t);
+            value = plan(log);
         else
-            value = package(name, inside.substr(name.size()), asked, t);
+            value = package(name, inside.substr(name.size()), requested, log);
         if (!value)
             return std::nullopt;
         command.replace(at, end + 1 - at, *value);
@@ -228,39 +232,39 @@ Remedy plain_remedy(const LogCause& cause) {
             .link = cause.source.url};
 }
 
-Remedy with_package_of_cudnn(const LogCause& cause, const KnownOfLog& t) {
+Remedy with_package_of_cudnn(const LogCause& cause, const LogContext& log) {
     Remedy remedy = plain_remedy(cause);
-    const auto pairs = possible(cause, t);
+    const auto pairs = possible(cause, log);
     if (pairs.size() > 1)
         remedy.text = "If the program uses CUDA " + std::to_string(pairs.front().cuda->major()) +
                       ": " + remedy.text;
-    for (const Stack& asked : pairs) {
-        const auto command = filled_in(cause.command, asked, t);
+    for (const Stack& requested : pairs) {
+        const auto command = filled_in(cause.command, requested, log);
         if (command && remedy.commands.empty())
             remedy.commands = commands_of(*command, " && ");
         else if (command)
             remedy.text +=
-                ". If it uses CUDA " + std::to_string(asked.cuda->major()) + ": " + *command;
+                ". If it uses CUDA " + std::to_string(requested.cuda->major()) + ": " + *command;
     }
     return remedy;
 }
 
-std::string named_library(const KnownOfLog& t) {
+std::string named_library(const LogContext& log) {
     for (const char* signature : {"missing_cuda_companion", "missing_cuda_library", "missing_nvrtc",
                                   "ort_tensorrt_requested"})
-        if (const auto name = missing_library(t, signature))
+        if (const auto name = missing_library(log, signature))
             return name->substr(0, std::min(name->find(".so"), name->find("64_")));
     for (const char* field : {"what", "what2"})
-        if (const auto what = t.told("jax_cannot_load_cuda", field); what && *what != "CUDA")
+        if (const auto what = log.field("jax_cannot_load_cuda", field); what && *what != "CUDA")
             return "lib" + lower(*what);
     return "";
 }
 
-void name_package_of_library(Remedy& remedy, const KnownOfLog& t) {
-    const std::string library = named_library(t), package = package_of_library(library);
+void name_package_of_library(Remedy& remedy, const LogContext& log) {
+    const std::string library = named_library(log), package = package_of_library(library);
     if (package.empty())
         return;
-    const int cuda = wanted_cuda(t).value_or(make_version({12})).major();
+    const int cuda = wanted_cuda(log).value_or(make_version({12})).major();
     if (cuda < oldest_cuda_with_wheels)
         return;
     const std::string name =
@@ -268,7 +272,7 @@ void name_package_of_library(Remedy& remedy, const KnownOfLog& t) {
     remedy.text += concat(": ", library, " is in ", name);
     if (contains(library, "cudss"))
         remedy.text += " and, on a Jetson, in the package cudss of NVIDIA's apt repository";
-    if (!t.has("gpu_jetson"))
+    if (!log.has("gpu_jetson"))
         remedy.commands = {"python -m pip install " + name};
 }
 
@@ -276,8 +280,8 @@ namespace {
 
 /// PyTorch's index with CUDA builds for the Python in the log: those of cu128 begin with 3.9.
 /// https://github.com/pytorch/pytorch/blob/main/RELEASE.md#release-compatibility-matrix
-std::string torch_index_for_python(const KnownOfLog& t) {
-    const auto python = t.version("python_in_path", "version");
+std::string torch_index_for_python(const LogContext& log) {
+    const auto python = log.version("python_in_path", "version");
     if (!python || *python >= make_version({3, 9}))
         return "cu128";
     if (*python >= make_version({3, 8}))
@@ -286,12 +290,13 @@ std::string torch_index_for_python(const KnownOfLog& t) {
 }
 
 /// Where no published build fits what the log shows, or the log shows nothing that decides.
-std::vector<std::string> usual_build_with_cuda(const std::string& framework, const KnownOfLog& t) {
+std::vector<std::string> usual_build_with_cuda(const std::string& framework,
+                                               const LogContext& log) {
     if (framework == "pytorch")
         return {
             concat("python -m pip install --force-reinstall torch torchvision torchaudio "
                    "--index-url https://download.pytorch.org/whl/",
-                   torch_index_for_python(t))};
+                   torch_index_for_python(log))};
     if (framework == "jax")
         return {"python -m pip install -U \"jax[cuda12]\""};
     if (framework == "onnxruntime")
@@ -323,38 +328,38 @@ std::vector<std::string> old_jax_with_cuda(const Version& version,
 
 /// Of a version that is in no table; empty where only its documentation shows it.
 std::vector<std::string> unlisted_build_with_cuda(const std::string& framework,
-                                                  const Version& version, const KnownOfLog& t) {
+                                                  const Version& version, const LogContext& log) {
     if (framework == "jax" && version < make_version({0, 4}))
-        return old_jax_with_cuda(version, t.said.stack.cuda);
+        return old_jax_with_cuda(version, log.hints.stack.cuda);
     return {};
 }
 
 /// The version that the log names stays: other packages belong to it.
 void name_version_with_cuda(Remedy& remedy, const stack::Framework& framework,
-                            const KnownOfLog& t) {
+                            const LogContext& log) {
     remedy.text = "Install the build with CUDA in the same version";
-    if (const auto build = build_that_runs(framework.name, framework.version, t)) {
+    if (const auto build = build_that_runs(framework.name, framework.version, log)) {
         remedy.commands = commands_that_install(framework.name, *build);
         return;
     }
-    remedy.commands = unlisted_build_with_cuda(framework.name, *framework.version, t);
+    remedy.commands = unlisted_build_with_cuda(framework.name, *framework.version, log);
     if (!remedy.commands.empty())
         return;
     remedy.text = concat("No build of ", words_of(framework),
                          " with CUDA for this system, processor and Python is in the data");
-    if (const auto build = build_that_runs(framework.name, {}, t)) {
+    if (const auto build = build_that_runs(framework.name, {}, log)) {
         remedy.text += "; the command installs the newest version that has one";
         remedy.commands = commands_that_install(framework.name, *build);
     }
 }
 
 /// Where the log names no version.
-void name_newest_with_cuda(Remedy& remedy, const std::string& framework, const KnownOfLog& t) {
-    const bool shows_machine = t.said.stack.cuda || gpu_capability(t) || driver_in_log(t);
+void name_newest_with_cuda(Remedy& remedy, const std::string& framework, const LogContext& log) {
+    const bool shows_machine = log.hints.stack.cuda || gpu_capability(log) || driver_in_log(log);
     const auto build =
-        shows_machine ? build_that_runs(framework, {}, t) : std::optional<PlannedBuild>();
+        shows_machine ? build_that_runs(framework, {}, log) : std::optional<PlannedBuild>();
     const auto commands =
-        build ? commands_that_install(framework, *build) : usual_build_with_cuda(framework, t);
+        build ? commands_that_install(framework, *build) : usual_build_with_cuda(framework, log);
     // The row's text is about TensorFlow and PyTorch, and about layers that only Keras has in two
     // kinds.
     if (commands.empty())
@@ -374,11 +379,11 @@ void speak_of_own_build_of_mxnet(Remedy& remedy) {
 
 /// Builds of other projects. https://k2-fsa.github.io/k2/installation/from_wheels.html;
 /// https://pypi.jetson-ai-lab.io
-std::vector<std::string> build_of_other_project(const KnownOfLog& t) {
-    if (t.has("k2_without_cuda"))
+std::vector<std::string> build_of_other_project(const LogContext& log) {
+    if (log.has("k2_without_cuda"))
         return {
             "python -m pip install --force-reinstall k2 -f https://k2-fsa.github.io/k2/cuda.html"};
-    if (t.has("gpu_jetson"))
+    if (log.has("gpu_jetson"))
         return {
             "python -m pip install --force-reinstall torch --index-url "
             "https://pypi.jetson-ai-lab.io/jp6/cu126"};
@@ -387,43 +392,43 @@ std::vector<std::string> build_of_other_project(const KnownOfLog& t) {
 
 }  // namespace
 
-void name_build_with_cuda(Remedy& remedy, const KnownOfLog& t) {
-    if (auto commands = build_of_other_project(t); !commands.empty()) {
+void name_build_with_cuda(Remedy& remedy, const LogContext& log) {
+    if (auto commands = build_of_other_project(log); !commands.empty()) {
         remedy.commands = std::move(commands);
         return;
     }
-    const stack::Framework* framework = only_framework(t);
+    const stack::Framework* framework = only_framework(log);
     // The message is PyTorch's, or MXNet's, where no framework is named.
     std::string name = framework ? framework->name : "";
-    if (t.said.stack.frameworks.empty() && is_message_of_torch(t))
+    if (log.hints.stack.frameworks.empty() && is_message_of_torch(log))
         name = "pytorch";
-    if (t.said.stack.frameworks.empty() && t.has("mxnet_without_cuda"))
+    if (log.hints.stack.frameworks.empty() && log.has("mxnet_without_cuda"))
         name = "mxnet";
     if (name.empty())
         return;
     const auto version = framework ? framework->version : std::nullopt;
     if (version)
-        name_version_with_cuda(remedy, {.name = name, .version = version}, t);
+        name_version_with_cuda(remedy, {.name = name, .version = version}, log);
     else
-        name_newest_with_cuda(remedy, name, t);
-    if (t.has("mxnet_without_cuda"))
+        name_newest_with_cuda(remedy, name, log);
+    if (log.has("mxnet_without_cuda"))
         speak_of_own_build_of_mxnet(remedy);
 }
 
-bool is_outside_python(const KnownOfLog& t) {
-    return is_julia(t) || t.has("r_error") || t.has("panic_or_exception") || t.has("go_program") ||
-           t.has("kaldi_active_gpu");
+bool is_outside_python(const LogContext& log) {
+    return is_julia(log) || log.has("r_error") || log.has("panic_or_exception") ||
+           log.has("go_program") || log.has("kaldi_active_gpu");
 }
 
-Remedy cudnn_outside_python(const LogCause& cause, const KnownOfLog& t) {
+Remedy cudnn_outside_python(const LogCause& cause, const LogContext& log) {
     Remedy remedy = plain_remedy(cause);
-    if (is_julia(t)) {
+    if (is_julia(log)) {
         remedy.text +=
             ". In Julia cuDNN is a package beside CUDA: import Pkg; Pkg.add([\"CUDA\", \"cuDNN\"])";
         return remedy;
     }
-    const auto cudnn = wanted_cudnn(t), cuda = wanted_cuda(t);
-    if (cudnn && cudnn->major() >= 9 && !t.has("os_windows"))
+    const auto cudnn = wanted_cudnn(log), cuda = wanted_cuda(log);
+    if (cudnn && cudnn->major() >= 9 && !log.has("os_windows"))
         remedy.commands = {concat("sudo apt-get install libcudnn", cudnn->major(), "-cuda-",
                                   cuda ? cuda->major() : 12)};
     return remedy;

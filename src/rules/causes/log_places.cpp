@@ -10,8 +10,8 @@ namespace rnncheck::rules {
 namespace {
 
 /// Google Colab, Kaggle: https://github.com/googlecolab/colabtools/issues/1685
-bool on_hosted_notebook(const KnownOfLog& t) {
-    return t.has("on_colab") || t.has("kaggle") || t.said.says("kaggle");
+bool on_hosted_notebook(const LogContext& log) {
+    return log.has("on_colab") || log.has("kaggle") || log.hints.mentions("kaggle");
 }
 
 /// A cell begins a command of the shell with "!".
@@ -29,8 +29,8 @@ void speak_to_notebook(Remedy& remedy, const LogCause& cause) {
         "notice, so name the versions that the notebook needs in its first cell";
 }
 
-void speak_to_conda(Remedy& remedy, const KnownOfLog& t) {
-    if (const auto name = t.told("conda_in_path", "environment"))
+void speak_to_conda(Remedy& remedy, const LogContext& log) {
+    if (const auto name = log.field("conda_in_path", "environment"))
         remedy.commands.insert(remedy.commands.begin(), "conda activate " + *name);
     remedy.text +=
         ". Run it in the program's conda environment; packages that 'conda list' shows from "
@@ -39,15 +39,15 @@ void speak_to_conda(Remedy& remedy, const KnownOfLog& t) {
         "conda-forge cudnn)";
 }
 
-void speak_to_cluster(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
-    if (cause.cause == "gpu_hidden_by_setting" && t.has("in_slurm"))
+void speak_to_cluster(Remedy& remedy, const LogCause& cause, const LogContext& log) {
+    if (cause.cause == "gpu_hidden_by_setting" && log.has("in_slurm"))
         remedy.commands.clear();
     if (cause.cause != "container_no_gpu_runtime")
         return;
     const auto take = [&](std::string_view runtime) {
         remedy = rules::remedy(concat("container_no_gpu_runtime/", runtime));
     };
-    if (t.has("cdi_unresolvable") && t.has("in_kubernetes")) {
+    if (log.has("cdi_unresolvable") && log.has("in_kubernetes")) {
         // https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/cdi.html
         remedy.text =
             "The node has no current description (CDI) of the GPU that the pod was given: restart "
@@ -56,18 +56,19 @@ void speak_to_cluster(Remedy& remedy, const LogCause& cause, const KnownOfLog& t
             "it there: sudo "
             "nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml";
         remedy.commands = {"kubectl get pods --all-namespaces -o wide | grep -i nvidia"};
-    } else if (t.has("in_kubernetes"))
+    } else if (log.has("in_kubernetes"))
         take("kubernetes");
-    else if (t.has("cdi_unresolvable"))
+    else if (log.has("cdi_unresolvable"))
         take("podman");
-    else if (t.said.says("singularity") || t.said.says("apptainer") || t.has("apptainer_in_log"))
+    else if (log.hints.mentions("singularity") || log.hints.mentions("apptainer") ||
+             log.has("apptainer_in_log"))
         take("apptainer");
 }
 
 /// What the image contains of the driver hides what the toolkit mounts; a reboot changes neither.
-void speak_to_image(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
+void speak_to_image(Remedy& remedy, const LogCause& cause, const LogContext& log) {
     // These lines are the host's: nvidia-container-cli runs there.
-    if (!t.has("in_container") || t.has("container_cli_mismatch"))
+    if (!log.has("in_container") || log.has("container_cli_mismatch"))
         return;
     if (cause.cause != "driver_userland_kernel_mismatch")
         return;
@@ -83,21 +84,21 @@ void speak_to_image(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) 
 }
 
 /// Modules, nodes and services are the host's.
-void speak_to_host(Remedy& remedy, const KnownOfLog& t) {
+void speak_to_host(Remedy& remedy, const LogContext& log) {
     const auto is_of_host = [](const std::string& command) {
         constexpr std::string_view starts[] = {"sudo reboot",    "sudo rmmod",
                                                "sudo modprobe",  "sudo nvidia-modprobe",
                                                "sudo systemctl", "sudo nvidia-smi"};
         return std::ranges::any_of(starts, [&](auto start) { return command.starts_with(start); });
     };
-    if (t.has("in_container") && std::ranges::any_of(remedy.commands, is_of_host))
+    if (log.has("in_container") && std::ranges::any_of(remedy.commands, is_of_host))
         remedy.text += ". Run the command on the host, not in the container";
 }
 
 /// https://www.kaggle.com/docs/notebooks: its P100 is older than the PyTorch of its image supports
 /// (https://github.com/Kaggle/kaggle-cli/issues/1151).
-void name_other_gpu_of_service(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
-    if (!on_hosted_notebook(t))
+void name_other_gpu_of_service(Remedy& remedy, const LogCause& cause, const LogContext& log) {
+    if (!on_hosted_notebook(log))
         return;
     if (cause.cause == "gpu_too_old" || cause.cause == "gpu_arch_not_in_build")
         remedy.text =
@@ -107,25 +108,25 @@ void name_other_gpu_of_service(Remedy& remedy, const LogCause& cause, const Know
 }
 
 /// The variable with the directories that the loader of the reader's system searches.
-void speak_to_system(Remedy& remedy, const KnownOfLog& t) {
-    replace_all(remedy.text, "{search_path}", t.has("os_windows") ? "PATH" : "LD_LIBRARY_PATH");
+void speak_to_system(Remedy& remedy, const LogContext& log) {
+    replace_all(remedy.text, "{search_path}", log.has("os_windows") ? "PATH" : "LD_LIBRARY_PATH");
 }
 
 }  // namespace
 
-void fit_to_place(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
-    speak_to_cluster(remedy, cause, t);
-    speak_to_image(remedy, cause, t);
-    speak_to_host(remedy, t);
-    name_other_gpu_of_service(remedy, cause, t);
-    speak_to_system(remedy, t);
+void fit_to_place(Remedy& remedy, const LogCause& cause, const LogContext& log) {
+    speak_to_cluster(remedy, cause, log);
+    speak_to_image(remedy, cause, log);
+    speak_to_host(remedy, log);
+    name_other_gpu_of_service(remedy, cause, log);
+    speak_to_system(remedy, log);
 }
 
-void fit_to_installer(Remedy& remedy, const LogCause& cause, bool installs, const KnownOfLog& t) {
-    if (on_hosted_notebook(t) && (installs || cause.layer == "driver"))
+void fit_to_installer(Remedy& remedy, const LogCause& cause, bool installs, const LogContext& log) {
+    if (on_hosted_notebook(log) && (installs || cause.layer == "driver"))
         speak_to_notebook(remedy, cause);
-    else if (installs && t.has("conda_in_path"))
-        speak_to_conda(remedy, t);
+    else if (installs && log.has("conda_in_path"))
+        speak_to_conda(remedy, log);
 }
 
 }  // namespace rnncheck::rules

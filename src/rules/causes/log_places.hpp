@@ -8,10 +8,10 @@ namespace rnncheck::rules {
 
 /// Text and commands for a cluster, a container and its host, and the variable in which the
 /// reader's system has the directories of libraries.
-void fit_to_place(Remedy& remedy, const LogCause& cause, const KnownOfLog& t);
+void fit_to_place(Remedy& remedy, const LogCause& cause, const LogContext& log);
 
 /// How a notebook of a service or an environment of conda installs packages. `installs`: the
 /// remedy does.
-void fit_to_installer(Remedy& remedy, const LogCause& cause, bool installs, const KnownOfLog& t);
+void fit_to_installer(Remedy& remedy, const LogCause& cause, bool installs, const LogContext& log);
 
 }  // namespace rnncheck::rules

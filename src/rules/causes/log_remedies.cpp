@@ -25,43 +25,43 @@ constexpr const char* packages_of_apt =
 /// ". CUDA 12.6 needs driver 560.28.03 or later": an image wants a driver whose own CUDA is as new,
 /// a build the oldest that runs it. "" where the log tells no CUDA, or the driver is new enough, or
 /// drops the log's GPU.
-std::string driver_wanted(const KnownOfLog& t) {
+std::string driver_wanted(const LogContext& log) {
     constexpr const char* of_image = "container_cli_requirement";
-    if (const auto required = t.version(of_image, "driver"))
+    if (const auto required = log.version(of_image, "driver"))
         return ". The image requires driver " + required->text + " or later";
-    const auto of_its_cuda = t.version(of_image, "cuda");
-    const auto cuda = of_its_cuda ? of_its_cuda : build_cuda(t);
-    const bool on_windows = t.has("os_windows") || t.has("os_wsl");
+    const auto of_its_cuda = log.version(of_image, "cuda");
+    const auto cuda = of_its_cuda ? of_its_cuda : build_cuda(log);
+    const bool on_windows = log.has("os_windows") || log.has("os_wsl");
     Answer<DriverForCuda> row;
     if (cuda)
-        row = stack::drivers_for(*cuda, on_windows ? "windows" : "linux", t.matrix);
+        row = stack::drivers_for(*cuda, on_windows ? "windows" : "linux", log.matrix);
     if (!row)
         return "";
     const Version& driver = of_its_cuda ? row->full_driver : row->oldest_driver;
-    const auto installed = driver_in_log(t), gpu = gpu_capability(t);
+    const auto installed = driver_in_log(log), gpu = gpu_capability(log);
     if (installed && reaches(*installed, driver))
         return "";
-    if (gpu && stack::driver_still_drives(driver, *gpu, t.matrix).fit == Fit::does_not_work)
+    if (gpu && stack::driver_supports_gpu(driver, *gpu, log.matrix).fit == Fit::does_not_work)
         return "";
     return ". CUDA " + cuda->text + " needs driver " + driver.text + " or later";
 }
 
 /// What else the log shows: which library, which build, where the program runs.
-void fit_to_log(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
+void fit_to_log(Remedy& remedy, const LogCause& cause, const LogContext& log) {
     if (cause.cause == "cuda_library_not_installed")
-        name_package_of_library(remedy, t);
+        name_package_of_library(remedy, log);
     if (cause.cause == "cpu_only_build")
-        name_build_with_cuda(remedy, t);
-    name_build_that_runs(remedy, cause, t);
-    speak_of_what_failed(remedy, cause, t);
-    speak_of_builds(remedy, cause, t);
-    if (cause.cause == "package_not_available" && t.has("installer_lacks_cuda"))
+        name_build_with_cuda(remedy, log);
+    name_build_that_runs(remedy, cause, log);
+    refine_for_failure(remedy, cause, log);
+    refine_for_builds(remedy, cause, log);
+    if (cause.cause == "package_not_available" && log.has("installer_lacks_cuda"))
         remedy.text =
             "Choose a CUDA version that the installer has (torch in R: the variable CUDA), or a "
             "newer version of the "
             "package";
-    fit_to_place(remedy, cause, t);
-    if (is_outside_python(t))
+    fit_to_place(remedy, cause, log);
+    if (is_outside_python(log))
         std::erase_if(remedy.commands,
                       [](const std::string& command) { return contains(command, "python"); });
     const bool installs = std::ranges::any_of(remedy.commands, [](const std::string& command) {
@@ -69,28 +69,28 @@ void fit_to_log(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
     });
     const bool cudnn = contains(join(remedy.commands, " "), "nvidia-cudnn");
     if (cause.cause == "driver_too_old")
-        remedy.text += driver_wanted(t);
-    if (installs && cudnn && t.has("os_windows"))
+        remedy.text += driver_wanted(log);
+    if (installs && cudnn && log.has("os_windows"))
         remedy.text += dlls_of_packages;
-    if (installs && t.has("apt_cudnn_unknown"))
+    if (installs && log.has("apt_cudnn_unknown"))
         remedy.text += packages_of_apt;
     if (cause.cause == "cudnn_installation_broken" &&
-        t.has("cudnn_in_torch_lib"))  // PyTorch for Windows contains it
+        log.has("cudnn_in_torch_lib"))  // PyTorch for Windows contains it
         remedy = rules::remedy("cudnn_installation_broken/torch_lib");
-    fit_to_installer(remedy, cause, installs, t);
+    fit_to_installer(remedy, cause, installs, log);
 }
 
-Remedy remedy_of(const LogCause& cause, const KnownOfLog& t) {
-    if (contains(cause.command, "{nvidia-cudnn") && is_outside_python(t))
-        return cudnn_outside_python(cause, t);
+Remedy remedy_of(const LogCause& cause, const LogContext& log) {
+    if (contains(cause.command, "{nvidia-cudnn") && is_outside_python(log))
+        return cudnn_outside_python(cause, log);
     if (contains(cause.command, "{nvidia-cudnn"))
-        return with_package_of_cudnn(cause, t);
+        return with_package_of_cudnn(cause, log);
     Remedy remedy = plain_remedy(cause);
-    const std::string& command = for_shell(cause.command, cause.windows_command, t);
+    const std::string& command = for_shell(cause.command, cause.windows_command, log);
     Stack wanted;
-    if (const auto cuda = wanted_cuda(t))
-        wanted.cuda = stack::known_cuda(*cuda, t.matrix);
-    if (const auto filled = filled_in(command, wanted, t))
+    if (const auto cuda = wanted_cuda(log))
+        wanted.cuda = stack::known_cuda(*cuda, log.matrix);
+    if (const auto filled = filled_in(command, wanted, log))
         remedy.commands = commands_of(*filled, " && ");
     return remedy;
 }
@@ -115,54 +115,54 @@ bool is_for_unix(std::string_view command) {
 }
 
 const std::string& for_shell(const std::string& command, const std::string& on_windows,
-                             const KnownOfLog& t) {
+                             const LogContext& log) {
     static const std::string none;
-    if (!t.has("os_windows"))
+    if (!log.has("os_windows"))
         return command;
     if (on_windows.empty() && is_for_unix(command))
         return none;
     return on_windows.empty() ? command : on_windows;
 }
 
-std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t) {
+std::vector<Remedy> remedies_for(const LogCause& cause, const LogContext& log) {
     std::vector<Remedy> remedies;
-    const auto gpu = gpu_capability(t);
+    const auto gpu = gpu_capability(log);
     // The image that is running is no way out of itself.
-    if (cause.cause == "gpu_arch_not_in_build" && gpu && !t.has("in_container") &&
-        !t.said.says("nvcr.io"))
-        for (const stack::Framework& framework : t.said.stack.frameworks)
+    if (cause.cause == "gpu_arch_not_in_build" && gpu && !log.has("in_container") &&
+        !log.hints.mentions("nvcr.io"))
+        for (const stack::Framework& framework : log.hints.stack.frameworks)
             append(remedies,
-                   image_instead(t.has("os_windows"), framework.name, *gpu, {}, t.matrix));
-    remedies.push_back(remedy_of(cause, t));
+                   image_instead(log.has("os_windows"), framework.name, *gpu, {}, log.matrix));
+    remedies.push_back(remedy_of(cause, log));
     for (Remedy& remedy : remedies)
-        fit_to_log(remedy, cause, t);
+        fit_to_log(remedy, cause, log);
     return remedies;
 }
 
 /// Of commands joined by "; " those that do not ask a framework other than the log's, which may not
 /// be installed.
-static std::string for_framework(const std::string& chain, const KnownOfLog& t) {
-    static constexpr std::pair<std::string_view, std::string_view> asking[] = {
+static std::string for_framework(const std::string& chain, const LogContext& log) {
+    static constexpr std::pair<std::string_view, std::string_view> queries[] = {
         {"import torch", "pytorch"}, {"import tensorflow", "tensorflow"}, {"import jax", "jax"}};
     std::string kept;
     for (const std::string& command : commands_of(chain, "; ")) {
-        const bool asks_another = std::ranges::any_of(asking, [&](const auto& one) {
-            return contains(command, one.first) && !t.said.framework(one.second);
+        const bool queries_another = std::ranges::any_of(queries, [&](const auto& one) {
+            return contains(command, one.first) && !log.hints.framework(one.second);
         });
-        if (!kept.empty() && (t.said.stack.frameworks.empty() || !asks_another))
+        if (!kept.empty() && (log.hints.stack.frameworks.empty() || !queries_another))
             kept += "; ";
-        if (t.said.stack.frameworks.empty() || !asks_another)
+        if (log.hints.stack.frameworks.empty() || !queries_another)
             kept += command;
     }
     return kept;
 }
 
-DecidingCheck check_for(const LogCause& cause, const KnownOfLog& t) {
-    if (auto own = check_of_what_failed(cause, t))
+DecidingCheck check_for(const LogCause& cause, const LogContext& log) {
+    if (auto own = check_of_what_failed(cause, log))
         return *std::move(own);
     std::string command =
-        for_framework(for_shell(cause.check_command, cause.windows_check_command, t), t);
-    const std::string library = named_library(t);
+        for_framework(for_shell(cause.check_command, cause.windows_check_command, log), log);
+    const std::string library = named_library(log);
     replace_all(command, "{library}", library.empty() ? "libcudart" : library);
     return {cause.check, command, !cause.needs_no_check};
 }

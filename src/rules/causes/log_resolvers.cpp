@@ -55,41 +55,41 @@ void name_index_of_torch(Remedy& remedy, const stack::Framework& framework) {
 }
 
 /// A new environment with this Python.
-std::string environment_with(const Version& python, const KnownOfLog& t) {
-    if (t.has("in_conda"))
+std::string environment_with(const Version& python, const LogContext& log) {
+    if (log.has("in_conda"))
         return "conda create -n environment python=" + python.text;
-    if (t.has("os_windows"))
+    if (log.has("os_windows"))
         return concat("py -", python.text, " -m venv environment");
     return concat("python", python.text, " -m venv environment");
 }
 
 }  // namespace
 
-std::optional<stack::Framework> requested_framework(const KnownOfLog& t) {
+std::optional<stack::Framework> requested_framework(const LogContext& log) {
     for (const char* field : {"package", "package2"}) {
-        const auto package = t.told("pip_no_version", field);
+        const auto package = log.field("pip_no_version", field);
         if (!package || !contains(*package, "=="))
             continue;
         const auto value = stack::split_given(requirement_of(*package));
         if (!value)
             continue;
-        const stack::Given given = stack::read_given({*value}, t.matrix);
+        const stack::Given given = stack::read_given({*value}, log.matrix);
         if (!given.stack.frameworks.empty() && given.stack.frameworks.front().version)
             return given.stack.frameworks.front();
     }
     return std::nullopt;
 }
 
-void name_pythons_of_requested(Remedy& remedy, const KnownOfLog& t) {
-    const auto framework = requested_framework(t);
+void name_pythons_of_requested(Remedy& remedy, const LogContext& log) {
+    const auto framework = requested_framework(log);
     if (!framework)
         return;
-    if (is_on_own_index(*framework) && !t.has("torch_index_named")) {
+    if (is_on_own_index(*framework) && !log.has("torch_index_named")) {
         name_index_of_torch(remedy, *framework);
         return;
     }
-    const std::string os = t.has("os_windows") ? "windows" : "linux";
-    const Pythons pythons = pythons_of(*framework, os, t.matrix);
+    const std::string os = log.has("os_windows") ? "windows" : "linux";
+    const Pythons pythons = pythons_of(*framework, os, log.matrix);
     if (!pythons.last)
         return;
     const std::string name = words_of(*framework);
@@ -101,7 +101,7 @@ void name_pythons_of_requested(Remedy& remedy, const KnownOfLog& t) {
         ": install it in an environment with one of these, or take a version that pip lists "
         "after 'from versions:', which are those for the Python in use. 'none' with a Python in "
         "that range: the index, the system or the processor has no package of it");
-    remedy.commands = {environment_with(*pythons.last, t)};
+    remedy.commands = {environment_with(*pythons.last, log)};
 }
 
 }  // namespace rnncheck::rules

@@ -23,10 +23,10 @@ static Verdict without_boards(const Facts& facts) {
 Verdict over_boards(const Facts& facts, const std::function<Verdict(const Board&)>& judge) {
     if (facts.nvml_devices.empty())
         return without_boards(facts);
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const Board& board : facts.nvml_devices)
-        answers.add(judge(board));
-    return answers.close();
+        result.add(judge(board));
+    return result.finish();
 }
 
 Verdict not_reported(const Facts& facts, const std::string& what,

@@ -40,7 +40,8 @@ std::string subject_of(const Facts& facts, const Sweep& sweep) {
 }
 
 std::string name_of(const Facts& facts, const Sweep& sweep) {
-    return gpu_subject(facts, sweep.gpu) + " with " + name_of(cudnn_copy(facts, sweep.library));
+    return gpu_subject(facts, sweep.gpu) + " with " +
+           name_of(cudnn_installation(facts, sweep.library));
 }
 
 Evidence evidence_of(const Facts& facts, const RnnRun& run, const std::string& how_it_went) {
@@ -49,7 +50,7 @@ Evidence evidence_of(const Facts& facts, const RnnRun& run, const std::string& h
             how_it_went, place_of(facts, run)};
 }
 
-std::string answer_of(const RnnRun& run) {
+std::string outcome_of(const RnnRun& run) {
     return in_words(run.result);
 }
 
@@ -79,7 +80,7 @@ std::string cases_in_words(const Facts& facts, const Sweep& sweep, const Runs& r
                            const std::string& how) {
     return count_of(runs) + " of " + std::to_string(sweep.runs.size()) + ' ' + how + ' ' +
            name_of(facts, sweep) + ", first '" + describe(runs.front()->rnn_case) +
-           "': " + answer_of(*runs.front());
+           "': " + outcome_of(*runs.front());
 }
 
 std::string verify_command(const Facts& facts, const RnnRun& run) {
@@ -88,32 +89,32 @@ std::string verify_command(const Facts& facts, const RnnRun& run) {
     return rerun_command(facts, run);
 }
 
-std::optional<std::string> not_promised(const Facts& facts, const RnnRun& run) {
-    return rnncheck::not_promised(run.rnn_case, rnn_place(facts, run));
+std::optional<std::string> why_unsupported(const Facts& facts, const RnnRun& run) {
+    return rnncheck::why_unsupported(run.rnn_case, rnn_place(facts, run));
 }
 
-Finding about_promised(const Facts& facts, const Sweep& sweep, const Runs& runs,
-                       const std::string& how,
-                       const std::function<Finding(const Runs&)>& describe) {
-    Runs owed, others;
+Finding finding_for_supported(const Facts& facts, const Sweep& sweep, const Runs& runs,
+                              const std::string& how,
+                              const std::function<Finding(const Runs&)>& describe) {
+    Runs required, others;
     for (const RnnRun* run : runs) {
-        std::vector<const RnnRun*>& list = not_promised(facts, *run) ? others : owed;
+        std::vector<const RnnRun*>& list = why_unsupported(facts, *run) ? others : required;
         list.push_back(run);
     }
-    if (owed.empty()) {
+    if (required.empty()) {
         Finding note = about_cases(facts, sweep, others,
                                    cases_in_words(facts, sweep, others, how) +
                                        "; this is not a problem of this machine: the case needs " +
-                                       *not_promised(facts, *others.front()),
-                                   remedy("rnn_call_failed/not_promised"));
+                                       *why_unsupported(facts, *others.front()),
+                                   remedy("rnn_call_failed/not_supported"));
         note.severity = Severity::note;
         return note;
     }
-    Finding finding = describe(owed);
+    Finding finding = describe(required);
     append(finding.symptoms, places_of(facts, others));
     append(finding.evidence, evidence_of(facts, others, [&](const RnnRun& run) {
-               return answer_of(run) + "; no problem by itself: the case needs " +
-                      *not_promised(facts, run);
+               return outcome_of(run) + "; no problem by itself: the case needs " +
+                      *why_unsupported(facts, run);
            }));
     return finding;
 }
@@ -149,12 +150,14 @@ static Verdict without_runs(const Facts& facts) {
             return not_applicable("the GPU ran out of memory before any case was run");
     if (std::ranges::any_of(facts.kernel_runs, ptx_compiler_is_missing))
         return not_applicable("the driver's PTX compiler is missing");
-    const auto copies = cudnn_copies(facts);
-    if (copies.empty())
+    const auto installations = cudnn_installations(facts);
+    if (installations.empty())
         return without_cudnn(facts);
-    const bool all_broken = std::ranges::all_of(copies, [](const CudnnCopy& copy) {
-        return never_answered(copy) || (copy.answer && copy.answer->rnn_usable == false);
-    });
+    const bool all_broken =
+        std::ranges::all_of(installations, [](const CudnnInstallation& installation) {
+            return only_failed(installation) ||
+                   (installation.answer && installation.answer->rnn_usable == false);
+        });
     if (all_broken)
         return not_applicable("no cuDNN installation has a working RNN API");
     return undecided(why_not_run(facts));
@@ -233,7 +236,7 @@ std::vector<FailedAllocation> failed_allocations(const Facts& facts, int gpu) {
     return wants;
 }
 
-std::string holders_of(const Board& board) {
+std::string processes_on(const Board& board) {
     return join_with_and(mapped(board.processes, [](const auto& process) {
         return "process " + std::to_string(process.pid) + if_any(" (", process.memory_mib, " MiB)");
     }));

@@ -33,7 +33,7 @@ std::string name_of(const Facts& facts, const Sweep& sweep);
 Evidence evidence_of(const Facts& facts, const RnnRun& run, const std::string& how_it_went);
 
 /// Why the case was not computed, in words.
-std::string answer_of(const RnnRun& run);
+std::string outcome_of(const RnnRun& run);
 
 /// The first of these cases as evidence, each with its result.
 using HowItWent = std::function<std::string(const RnnRun&)>;
@@ -42,7 +42,7 @@ std::vector<Evidence> evidence_of(const Facts& facts, const Runs& runs,
 
 /// A finding about these cases of a sweep, with the cases as its evidence.
 Finding about_cases(const Facts& facts, const Sweep& sweep, const Runs& runs, std::string message,
-                    Remedy remedy, const HowItWent& how_it_went = answer_of);
+                    Remedy remedy, const HowItWent& how_it_went = outcome_of);
 
 /// The number in words: "3 RNN cases".
 std::string count_of(const Runs& runs);
@@ -57,13 +57,14 @@ std::string verify_command(const Facts& facts, const RnnRun& run);
 
 /// Why a case that did not run is no fault of the machine: no documentation promises a kernel for
 /// it. Nothing if it must run.
-std::optional<std::string> not_promised(const Facts& facts, const RnnRun& run);
+std::optional<std::string> why_unsupported(const Facts& facts, const RnnRun& run);
 
 /// The finding of `describe` about those cases that must run. Cases whose support is not documented
 /// are added as evidence; if there are no others, the finding is a note: "... failed on ...; this
 /// is not a problem of this machine".
-Finding about_promised(const Facts& facts, const Sweep& sweep, const Runs& runs,
-                       const std::string& how, const std::function<Finding(const Runs&)>& describe);
+Finding finding_for_supported(const Facts& facts, const Sweep& sweep, const Runs& runs,
+                              const std::string& how,
+                              const std::function<Finding(const Runs&)>& describe);
 
 /// Why no GPU can be evaluated: there is none, for a known cause, or that is unknown. Nothing if
 /// CUDA sees one.
@@ -101,6 +102,6 @@ struct FailedAllocation {
 std::vector<FailedAllocation> failed_allocations(const Facts& facts, int gpu);
 
 /// "process 4711 (20000 MiB) and process 4712"; empty when none is seen.
-std::string holders_of(const Board& board);
+std::string processes_on(const Board& board);
 
 }  // namespace rnncheck::rules

@@ -29,53 +29,55 @@ bool is_shadowed(const Facts& facts, const std::string& path) {
     });
 }
 
-CudnnCopy cudnn_copy(const Facts& facts, const std::string& path) {
-    CudnnCopy copy;
-    copy.path = path;
-    copy.file = library_at(facts, path);
-    copy.answer = find_by(facts.cudnns, &Cudnn::library, path);
-    copy.first_choice = is_first_choice(facts, LibraryKind::cudnn, path);
-    if (copy.answer)
-        copy.version = copy.answer->version;
-    else if (copy.file)
-        copy.version = full_version_in_name(*copy.file);
+CudnnInstallation cudnn_installation(const Facts& facts, const std::string& path) {
+    CudnnInstallation installation;
+    installation.path = path;
+    installation.file = library_at(facts, path);
+    installation.answer = find_by(facts.cudnns, &Cudnn::library, path);
+    installation.first_choice = is_first_choice(facts, LibraryKind::cudnn, path);
+    if (installation.answer)
+        installation.version = installation.answer->version;
+    else if (installation.file)
+        installation.version = full_version_in_name(*installation.file);
     // A library's name and its version always agree in the major.
     auto major = major_in_name(path);
-    if (!major && copy.file)
-        major = major_of_file(*copy.file);
-    if (!major && copy.version)
-        major = copy.version->major();
-    copy.major = major.value_or(0);
-    return copy;
+    if (!major && installation.file)
+        major = major_of_file(*installation.file);
+    if (!major && installation.version)
+        major = installation.version->major();
+    installation.major = major.value_or(0);
+    return installation;
 }
 
-std::vector<CudnnCopy> cudnn_copies(const Facts& facts) {
-    std::vector<CudnnCopy> copies;
+std::vector<CudnnInstallation> cudnn_installations(const Facts& facts) {
+    std::vector<CudnnInstallation> installations;
     for (const Library* library : usable_copies(facts, LibraryKind::cudnn))
         if (!is_shadowed(facts, library->path))
-            copies.push_back(cudnn_copy(facts, library->path));
+            installations.push_back(cudnn_installation(facts, library->path));
     for (const auto& cudnn : facts.cudnns) {
         const Library* file = library_at(facts, cudnn.library);
-        const bool listed = std::ranges::any_of(copies, [&](const CudnnCopy& copy) {
-            return copy.path == cudnn.library || (file && copy.file == file);
-        });
+        const bool listed =
+            std::ranges::any_of(installations, [&](const CudnnInstallation& installation) {
+                return installation.path == cudnn.library || (file && installation.file == file);
+            });
         if (!listed && !is_shadowed(facts, cudnn.library))
-            copies.push_back(cudnn_copy(facts, cudnn.library));
+            installations.push_back(cudnn_installation(facts, cudnn.library));
     }
-    return copies;
+    return installations;
 }
 
-std::string name_of(const CudnnCopy& copy) {
-    const std::string place = if_any(" at ", copy.path);  // a version asked about has no place
-    return "cuDNN" + if_any(" ", copy.version) + place;
+std::string name_of(const CudnnInstallation& installation) {
+    const std::string place =
+        if_any(" at ", installation.path);  // a version asked about has no place
+    return "cuDNN" + if_any(" ", installation.version) + place;
 }
 
-Severity severity_of(const CudnnCopy& copy) {
-    return error_if(copy.first_choice);
+Severity severity_of(const CudnnInstallation& installation) {
+    return error_if(installation.first_choice);
 }
 
-bool never_answered(const CudnnCopy& copy) {
-    return copy.answer && copy.answer->failure && !copy.answer->version;
+bool only_failed(const CudnnInstallation& installation) {
+    return installation.answer && installation.answer->failure && !installation.answer->version;
 }
 
 bool was_not_opened(const CallResult& failure) {
@@ -89,44 +91,44 @@ Verdict without_cudnn(const Facts& facts) {
 }
 
 template <class Answers>
-static std::vector<std::string> heard_of(const Answers& answers) {
+static std::vector<std::string> queried_paths(const Answers& result) {
     std::vector<std::string> paths;
-    for (const auto& answer : answers)
+    for (const auto& answer : result)
         if (answer.version || answer.failure)
             paths.push_back(answer.library);
     return paths;
 }
 
-static std::vector<std::string> heard_of_kind(const Facts& facts, LibraryKind kind) {
+static std::vector<std::string> queried_paths_of_kind(const Facts& facts, LibraryKind kind) {
     if (kind == LibraryKind::cudart)
-        return heard_of(facts.runtimes);
+        return queried_paths(facts.runtimes);
     if (kind == LibraryKind::nvrtc)
-        return heard_of(facts.nvrtcs);
-    return heard_of(facts.cudnns);
+        return queried_paths(facts.nvrtcs);
+    return queried_paths(facts.cudnns);
 }
 
-std::string silent_copy(const Facts& facts, LibraryKind kind) {
-    const auto heard = heard_of_kind(facts, kind);
+std::string unresponsive_library(const Facts& facts, LibraryKind kind) {
+    const auto queried = queried_paths_of_kind(facts, kind);
     for (const Library* library : usable_copies(facts, kind)) {
-        const bool is_heard_of = std::ranges::any_of(
-            heard, [&](const std::string& path) { return library == library_at(facts, path); });
-        if (is_heard_of || is_shadowed(facts, library->path))
+        const bool is_queried = std::ranges::any_of(
+            queried, [&](const std::string& path) { return library == library_at(facts, path); });
+        if (is_queried || is_shadowed(facts, library->path))
             continue;
-        const bool was_asked = find_by(facts.probe_runs, &ProbeRun::target, library->path);
-        if (library->picked_by_loader || was_asked || heard.empty())
+        const bool was_queried = find_by(facts.probe_runs, &ProbeRun::target, library->path);
+        if (library->picked_by_loader || was_queried || queried.empty())
             return library->path;
     }
     return "";
 }
 
-Verdict over_copies(const Facts& facts, const JudgeCopy& judge) {
-    const auto copies = cudnn_copies(facts);
-    if (copies.empty())
+Verdict over_installations(const Facts& facts, const JudgeInstallation& judge) {
+    const auto installations = cudnn_installations(facts);
+    if (installations.empty())
         return without_cudnn(facts);
-    VerdictBuilder answers;
-    for (const auto& copy : copies)
-        judge(copy, answers);
-    return answers.close();
+    VerdictBuilder result;
+    for (const auto& installation : installations)
+        judge(installation, result);
+    return result.finish();
 }
 
 std::optional<Finding> note_several(const std::string& what,
@@ -177,7 +179,8 @@ std::optional<Version> full_version_in_name(const Library& library) {
     return std::nullopt;
 }
 
-const Library* part_of(const Facts& facts, const CudnnCopy& copy, const std::string& soname) {
+const Library* part_of(const Facts& facts, const CudnnInstallation& installation,
+                       const std::string& soname) {
     const Library *given = nullptr, *beside = nullptr;
     for (const auto& library : facts.libraries) {
         // The loader searches for names, whatever the file's own is.
@@ -187,7 +190,7 @@ const Library* part_of(const Facts& facts, const CudnnCopy& copy, const std::str
             continue;
         if (library.picked_by_loader && !given)
             given = &library;
-        if (copy.file && in_one_directory(library, *copy.file) && !beside)
+        if (installation.file && in_one_directory(library, *installation.file) && !beside)
             beside = &library;
     }
     const bool chosen_by_path = given && given->found_via == FoundVia::ld_library_path;
@@ -196,10 +199,10 @@ const Library* part_of(const Facts& facts, const CudnnCopy& copy, const std::str
     return given;
 }
 
-std::vector<CudnnPart> parts_needed(const CudnnCopy& copy, const Matrix& matrix) {
+std::vector<CudnnPart> parts_needed(const CudnnInstallation& installation, const Matrix& matrix) {
     std::vector<CudnnPart> parts;
-    for (auto& part : matrix.cudnn_parts(copy.major)) {
-        const bool is_there = !copy.version || part.since <= *copy.version;
+    for (auto& part : matrix.cudnn_parts(installation.major)) {
+        const bool is_there = !installation.version || part.since <= *installation.version;
         if (part.needed_by_rnn && is_there && !part.soname.starts_with("libcudnn.so"))
             parts.push_back(std::move(part));
     }
@@ -211,7 +214,7 @@ static const CudnnFile* build_of(const Cudnn& answer, const std::string& path) {
     return find_by(answer.files, &CudnnFile::path, path);
 }
 
-static bool same_release(const Version& one, const Version& other) {
+static bool same_version_numbers(const Version& one, const Version& other) {
     return std::equal(one.parts.begin(), one.parts.begin() + 3, other.parts.begin());
 }
 
@@ -220,7 +223,8 @@ std::vector<Evidence> differing_versions(const Cudnn* answer) {
     if (!answer)
         return differing;
     for (const CudnnFile& file : answer->files)
-        if (file.version && answer->version && !same_release(*file.version, *answer->version))
+        if (file.version && answer->version &&
+            !same_version_numbers(*file.version, *answer->version))
             differing.push_back({file.path,
                                  "version " + file.version->text +
                                      ", but the libraries that it loads are of version " +
@@ -258,7 +262,7 @@ static bool builds_agree(const Cudnn& answer) {
            differing_versions(&answer).empty() && differing_cuda(&answer).empty();
 }
 
-bool borrows_parts(const Cudnn* answer) {
+bool loads_other_directories(const Cudnn* answer) {
     return answer &&
            std::ranges::any_of(answer->parts_mapped,
                                [&](const std::string& path) {

@@ -8,7 +8,7 @@
 namespace rnncheck::rules {
 
 /// A cuDNN installation: its file and what it returned. One of the two may be missing.
-struct CudnnCopy {
+struct CudnnInstallation {
     std::string path;
     const Library* file = nullptr;
     const Cudnn* answer = nullptr;
@@ -19,8 +19,8 @@ struct CudnnCopy {
 };
 
 /// Every installation that a program could open, in the order found.
-std::vector<CudnnCopy> cudnn_copies(const Facts& facts);
-CudnnCopy cudnn_copy(const Facts& facts, const std::string& path);
+std::vector<CudnnInstallation> cudnn_installations(const Facts& facts);
+CudnnInstallation cudnn_installation(const Facts& facts, const std::string& path);
 
 /// Another file beside it has the name that programs open (libcudnn.so.8 beside a libcudnn.so.8.1.0
 /// that was left behind), so no program opens this one.
@@ -30,13 +30,13 @@ bool is_shadowed(const Facts& facts, const std::string& path);
 bool is_first_choice(const Facts& facts, LibraryKind kind, const std::string& path);
 
 /// "cuDNN 8.9.7 at /usr/lib/libcudnn.so.8".
-std::string name_of(const CudnnCopy& copy);
+std::string name_of(const CudnnInstallation& installation);
 
 /// An error for an installation of first choice, else a warning.
-Severity severity_of(const CudnnCopy& copy);
+Severity severity_of(const CudnnInstallation& installation);
 
 /// Only the reason for its failure is known: cudnn_unusable reports it.
-bool never_answered(const CudnnCopy& copy);
+bool only_failed(const CudnnInstallation& installation);
 
 /// The library was not opened, because the loader would have waited at a pipe or device:
 /// library_file_damaged reports that.
@@ -44,9 +44,9 @@ bool was_not_opened(const CallResult& failure);
 inline constexpr const char* leads_to_a_pipe =
     "the loader would wait forever at a named pipe in its search path";
 
-using JudgeCopy = std::function<void(const CudnnCopy&, VerdictBuilder&)>;
+using JudgeInstallation = std::function<void(const CudnnInstallation&, VerdictBuilder&)>;
 /// One verdict about all installations, or why there is none to evaluate.
-Verdict over_copies(const Facts& facts, const JudgeCopy& judge);
+Verdict over_installations(const Facts& facts, const JudgeInstallation& judge);
 
 /// Why there is no cuDNN to evaluate.
 Verdict without_cudnn(const Facts& facts);
@@ -54,7 +54,7 @@ Verdict without_cudnn(const Facts& facts);
 /// The path of a runtime, NVRTC or cuDNN that was or should have been queried, but for which
 /// neither a version nor a failure is known; empty if there is none. A survey queries only the
 /// first few installations; the others do not count.
-std::string silent_copy(const Facts& facts, LibraryKind kind);
+std::string unresponsive_library(const Facts& facts, LibraryKind kind);
 
 /// A note that several versions of something are installed, each with its place; `given` are those
 /// that the loader finds, `source` is the place of the versions, `advice` states when that is a
@@ -80,13 +80,14 @@ std::vector<Evidence> differing_cuda(const Cudnn* answer);
 /// Whether it loaded libraries of several directories that are not known to be built alike: its
 /// version and CUDA may then be those of another installation, which cudnn_mixed_sublibraries
 /// reports.
-bool borrows_parts(const Cudnn* answer);
+bool loads_other_directories(const Cudnn* answer);
 
 /// The file that an installation would load for the soname of one of its libraries: in
 /// LD_LIBRARY_PATH, beside it, or where the loader finds it. Null if there is none.
-const Library* part_of(const Facts& facts, const CudnnCopy& copy, const std::string& soname);
+const Library* part_of(const Facts& facts, const CudnnInstallation& installation,
+                       const std::string& soname);
 /// The libraries of this installation that recurrent networks need, other than libcudnn itself.
-std::vector<CudnnPart> parts_needed(const CudnnCopy& copy, const Matrix& matrix);
+std::vector<CudnnPart> parts_needed(const CudnnInstallation& installation, const Matrix& matrix);
 
 /// The result reports cuDNN libraries of different versions (the code differs between major
 /// versions; 0 is unknown).

@@ -160,11 +160,11 @@ const PythonEnvironment* environment_of(const Facts& facts, const Framework& fra
     return find_by(facts.pythons, &PythonEnvironment::path, framework.environment);
 }
 
-bool opens_gpu_libraries(const Framework& framework, VerdictBuilder& answers) {
+bool opens_gpu_libraries(const Framework& framework, VerdictBuilder& result) {
     if (framework.libraries.empty())
         return false;
     if (!framework.uses_cuda)
-        answers.unknown("whether " + words_of(framework) + " has CUDA is unknown");
+        result.unknown("whether " + words_of(framework) + " has CUDA is unknown");
     return framework.uses_cuda.value_or(false);
 }
 
@@ -180,13 +180,13 @@ const FrameworkLibrary* opened(const Framework& framework, std::string_view stem
     });
 }
 
-bool gets_mixed_parts(const Facts& facts, const FrameworkLibrary& cudnn) {
-    return borrows_parts(answer_there(facts, cudnn));
+bool has_mixed_sublibraries(const Facts& facts, const FrameworkLibrary& cudnn) {
+    return loads_other_directories(answer_there(facts, cudnn));
 }
 
 std::optional<Version> version_of(const Facts& facts, const FrameworkLibrary& cudnn) {
     const Cudnn* answer = answer_there(facts, cudnn);
-    if (answer && !borrows_parts(answer) && (answer->version || !answer->failure))
+    if (answer && !loads_other_directories(answer) && (answer->version || !answer->failure))
         return answer->version;
     if (cudnn.version)
         return cudnn.version;
@@ -198,18 +198,18 @@ std::optional<Version> version_of(const Facts& facts, const FrameworkLibrary& cu
 
 std::optional<int> cuda_of(const Facts& facts, const FrameworkLibrary& cudnn) {
     const Cudnn* answer = answer_there(facts, cudnn);
-    if (answer && !borrows_parts(answer) && answer->built_for_cuda)
+    if (answer && !loads_other_directories(answer) && answer->built_for_cuda)
         return answer->built_for_cuda->major();
     return cudnn.cuda_major;
 }
 
 std::vector<Framework> frameworks_that_get(const Facts& facts, const Matrix& matrix,
-                                           const CudnnCopy& copy) {
+                                           const CudnnInstallation& installation) {
     std::vector<Framework> users = judged_frameworks(facts, matrix);
     std::erase_if(users, [&](const Framework& framework) {
         const FrameworkLibrary* cudnn = opened(framework, "libcudnn");
-        return !cudnn || !cudnn->path || !same_directory(facts, *cudnn->path, copy.path) ||
-               major_in_name(cudnn->soname) != copy.major;
+        return !cudnn || !cudnn->path || !same_directory(facts, *cudnn->path, installation.path) ||
+               major_in_name(cudnn->soname) != installation.major;
     });
     return users;
 }
@@ -218,20 +218,20 @@ Verdict over_frameworks(const Facts& facts, const Matrix& matrix, const std::str
                         const std::function<void(const Framework&, VerdictBuilder&)>& judge) {
     if (const auto verdict = without_frameworks(facts))
         return *verdict;
-    VerdictBuilder answers;
+    VerdictBuilder result;
     for (const Framework& framework : judged_frameworks(facts, matrix))
-        judge(framework, answers);
-    return answers.close_or(pass(good));
+        judge(framework, result);
+    return result.finish_or(pass(good));
 }
 
 Verdict over_opened(
     const Facts& facts, const Matrix& matrix, std::string_view stem, const std::string& good,
     const std::function<void(const Framework&, const FrameworkLibrary&, VerdictBuilder&)>& judge) {
     return over_frameworks(facts, matrix, good,
-                           [&](const Framework& framework, VerdictBuilder& answers) {
+                           [&](const Framework& framework, VerdictBuilder& result) {
                                const FrameworkLibrary* library = opened(framework, stem);
-                               if (opens_gpu_libraries(framework, answers) && library)
-                                   judge(framework, *library, answers);
+                               if (opens_gpu_libraries(framework, result) && library)
+                                   judge(framework, *library, result);
                            });
 }
 

@@ -29,7 +29,7 @@ const PythonEnvironment* environment_of(const Facts& facts, const Framework& fra
 
 /// Whether it is a build with CUDA that opens GPU libraries; if unknown, that is added to
 /// `answers`.
-bool opens_gpu_libraries(const Framework& framework, VerdictBuilder& answers);
+bool opens_gpu_libraries(const Framework& framework, VerdictBuilder& result);
 
 /// The framework's own directories, which it searches for libraries before and after the loader
 /// does.
@@ -39,7 +39,7 @@ std::vector<std::string> directories_of(const Framework& framework);
 const FrameworkLibrary* opened(const Framework& framework, std::string_view stem);
 
 /// Its libraries come from several directories, which cudnn_mixed_sublibraries reports.
-bool gets_mixed_parts(const Facts& facts, const FrameworkLibrary& cudnn);
+bool has_mixed_sublibraries(const Facts& facts, const FrameworkLibrary& cudnn);
 
 /// Version of the cuDNN whose files the framework gets: the one that it returned (ignored if its
 /// libraries are mixed), else from names and packages.
@@ -59,7 +59,7 @@ Verdict over_opened(
 
 /// Those of these frameworks that get this cuDNN.
 std::vector<Framework> frameworks_that_get(const Facts& facts, const Matrix& matrix,
-                                           const CudnnCopy& copy);
+                                           const CudnnInstallation& installation);
 
 /// The words that show where a fact of a framework comes from, as evidence.
 Evidence built_for(const Framework& framework, const std::string& value);

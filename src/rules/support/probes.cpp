@@ -63,7 +63,7 @@ static const Board* board_of(const Facts& facts, const ProbeRun& run) {
 
 /// Those that the driver reported while the process ran, on its GPU where that is known: an old one
 /// explains nothing.
-static std::vector<const XidEvent*> xids_meanwhile(const Facts& facts, const ProbeRun& run) {
+static std::vector<const XidEvent*> xids_during(const Facts& facts, const ProbeRun& run) {
     constexpr double slack_s = 60;
     const Board* board = board_of(facts, run);
     std::vector<const XidEvent*> found;
@@ -94,7 +94,7 @@ std::vector<Evidence> evidence_of_hang(const Facts& facts, const ProbeRun& run) 
         evidence.push_back({"GPU utilization meanwhile",
                             std::to_string(*board->busy_percent) + " %",
                             board_fact(facts, *board, "busy_percent")});
-    for (const XidEvent* event : xids_meanwhile(facts, run))
+    for (const XidEvent* event : xids_during(facts, run))
         evidence.push_back({"kernel log", event->text, "driver.xids"});
     if (run.hang && facts.driver.kernel_log_read == false)
         evidence.push_back({"kernel log", "no permission to read it", "driver.kernel_log_read"});
@@ -107,7 +107,7 @@ std::string cause_of_hang(const Facts& facts, const ProbeRun& run) {
     const Hang& hang = *run.hang;
     const Board* board = board_of(facts, run);
     const int busy = board && board->busy_percent ? *board->busy_percent : -1;
-    if (const auto xids = xids_meanwhile(facts, run); !xids.empty())
+    if (const auto xids = xids_during(facts, run); !xids.empty())
         return "the driver reported Xid " + std::to_string(xids.back()->code) + " meanwhile";
     if (hang.state == "uninterruptible")
         return "it waits in the kernel, so the driver or the hardware is at fault";

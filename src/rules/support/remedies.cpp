@@ -154,9 +154,9 @@ int cuda_major_here(const Facts& facts) {
     return std::min(major, newest_packages);
 }
 
-int cuda_major_of(const CudnnCopy& copy) {
-    if (copy.answer && copy.answer->built_for_cuda)
-        return copy.answer->built_for_cuda->major();
+int cuda_major_of(const CudnnInstallation& installation) {
+    if (installation.answer && installation.answer->built_for_cuda)
+        return installation.answer->built_for_cuda->major();
     return 12;
 }
 
@@ -284,61 +284,66 @@ bool is_of_system(const std::string& path) {
 
 /// "nvidia-cudnn-cu12==9.1.0.70" where the environment has it in that version, else what is known
 /// of the version: pip would install the newest one, which may be of another major version.
-std::string wheel_again(const PythonEnvironment* environment, const CudnnCopy& copy) {
+std::string wheel_again(const PythonEnvironment* environment,
+                        const CudnnInstallation& installation) {
     const PythonPackage* package =
         environment ? find_where(environment->packages, is_cudnn) : nullptr;
     if (package)
         return shell_quoted(package->name + "==" + package->version);
-    std::string version = if_any("", copy.version);
-    if (!copy.version && copy.major > 0)
-        version = std::to_string(copy.major);
-    return wheel("nvidia-cudnn", cuda_major_of(copy), if_any("==", version, ".*"));
+    std::string version = if_any("", installation.version);
+    if (!installation.version && installation.major > 0)
+        version = std::to_string(installation.major);
+    return wheel("nvidia-cudnn", cuda_major_of(installation), if_any("==", version, ".*"));
 }
 
 /// "libcudnn9-cuda-12": since 9, names end in -cuda-12.
 /// https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html
-std::string package_of_system(const CudnnCopy& copy) {
-    const std::string name = "libcudnn" + std::to_string(copy.major);
-    if (copy.major < 9)
+std::string package_of_system(const CudnnInstallation& installation) {
+    const std::string name = "libcudnn" + std::to_string(installation.major);
+    if (installation.major < 9)
         return name;
-    return name + "-cuda-" + std::to_string(cuda_major_of(copy));
+    return name + "-cuda-" + std::to_string(cuda_major_of(installation));
 }
 
 }  // namespace
 
-Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy remedy) {
+Remedy reinstalling_cudnn(const Facts& facts, const CudnnInstallation& installation,
+                          Remedy remedy) {
     const PackageManager* manager = package_manager(facts);
     std::vector<std::string> commands;
-    if (is_python_package(copy.path)) {
-        const PythonEnvironment* environment = environment_with(facts, copy.path);
-        commands = {pip(environment,
-                        "install --force-reinstall --no-deps " + wheel_again(environment, copy))};
-    } else if (const PythonEnvironment* conda = conda_with(facts, copy.path)) {
+    if (is_python_package(installation.path)) {
+        const PythonEnvironment* environment = environment_with(facts, installation.path);
+        commands = {pip(environment, "install --force-reinstall --no-deps " +
+                                         wheel_again(environment, installation))};
+    } else if (const PythonEnvironment* conda = conda_with(facts, installation.path)) {
         const PythonPackage* package = conda_package(*conda, {"libcudnn", "cudnn"});
         commands = {
             conda_install(*conda, concat("--force-reinstall ", package ? package->name : "cudnn"))};
-    } else if (is_of_system(copy.path) && manager && copy.major > 0) {
-        commands = {manager->reinstall + package_of_system(copy)};
+    } else if (is_of_system(installation.path) && manager && installation.major > 0) {
+        commands = {manager->reinstall + package_of_system(installation)};
     }
     return with_commands(std::move(remedy), std::move(commands));
 }
 
-Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, int cuda, Remedy remedy) {
+Remedy installing_cudnn(const Facts& facts, const CudnnInstallation* installation, int cuda,
+                        Remedy remedy) {
     const PackageManager* manager = package_manager(facts);
     const PythonEnvironment* environment =
-        copy ? environment_with(facts, copy->path) : active_environment(facts);
-    int major =
-        copy ? copy->major : 0;  // else that of a framework: pip would install the newest one
+        installation ? environment_with(facts, installation->path) : active_environment(facts);
+    int major = installation ? installation->major
+                             : 0;  // else that of a framework: pip would install the newest one
     for (const Framework& framework : facts.frameworks)
         if (major == 0 && framework.cudnn)
             major = framework.cudnn->major();
     const std::string version = major > 0 ? std::to_string(major) : "";
     const std::string for_cuda = std::to_string(cuda);
     const bool has_frameworks = environment && !facts.frameworks.empty();
-    const bool into_python = copy ? is_python_package(copy->path) : has_frameworks;
-    const PythonEnvironment* conda = copy ? conda_with(facts, copy->path) : environment;
+    const bool into_python = installation ? is_python_package(installation->path) : has_frameworks;
+    const PythonEnvironment* conda =
+        installation ? conda_with(facts, installation->path) : environment;
     const bool of_conda =
-        conda && (copy || conda_package(*conda, {"pytorch", "libtorch", "tensorflow-base"}));
+        conda &&
+        (installation || conda_package(*conda, {"pytorch", "libtorch", "tensorflow-base"}));
     std::vector<std::string> commands;
     if (of_conda)
         commands = {
@@ -346,8 +351,9 @@ Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, int cuda, Rem
     else if (into_python || !manager)
         commands = {pip(environment,
                         "install " + wheel("nvidia-cudnn", cuda, if_any("==", version, ".*")))};
-    else if ((!copy || is_of_system(copy->path)) && (major == 9 || (!copy && major == 0))) {
-        if (!copy && manager == &apt)
+    else if ((!installation || is_of_system(installation->path)) &&
+             (major == 9 || (!installation && major == 0))) {
+        if (!installation && manager == &apt)
             commands = nvidia_repository_commands(facts);  // where it is from is configured
         commands.push_back(manager->install + ("cudnn9-cuda-" + for_cuda));
     }

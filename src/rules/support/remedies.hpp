@@ -94,17 +94,18 @@ std::string wheel(const std::string& name, int cuda, const std::string& range = 
 /// is named.
 int cuda_major_here(const Facts& facts);
 /// That this copy of cuDNN was built for; 12 when it is unknown.
-int cuda_major_of(const CudnnCopy& copy);
+int cuda_major_of(const CudnnInstallation& installation);
 
 /// The remedy with the commands that reinstall cuDNN where this copy came from: the Python
 /// environment or the package manager of the distribution that its path names; none for files of an
 /// archive.
-Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy remedy);
+Remedy reinstalling_cudnn(const Facts& facts, const CudnnInstallation& installation, Remedy remedy);
 
 /// The same for a cuDNN for this CUDA major that is to come in the place of this copy, or where
 /// there is none (null): then into the Python environment in use if it has frameworks, else by the
 /// distribution's package manager.
-Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, int cuda, Remedy remedy);
+Remedy installing_cudnn(const Facts& facts, const CudnnInstallation* installation, int cuda,
+                        Remedy remedy);
 
 /// "sudo apt-get install zlib1g", by the package's name on Debian, Red Hat and SUSE; none where the
 /// distribution is not known.

@@ -306,7 +306,8 @@ class Proposals {
         FrameworkBuild with_given = build;
         with_given.cudnn = cudnn;
         const auto& built_for = stack_.cudnn_cuda;
-        return stack::cudnn_serves(cudnn, *build.cudnn, build.framework) == stack::Serves::well &&
+        return stack::cudnn_match(cudnn, *build.cudnn, build.framework) ==
+                   stack::CudnnMatch::compatible &&
                has_code(with_given) && (!built_for || built_for->major() == build.cuda->major());
     }
 
@@ -375,7 +376,7 @@ class Proposals {
     /// It contains its libraries, and nothing shows that the system has any.
     bool needs_no_system(const stack::Framework& framework) const {
         const auto builds = stack::builds_of(stack_, framework, matrix_).with_cuda;
-        return !builds.empty() && std::ranges::all_of(builds, stack::brings_libraries) && !cuda();
+        return !builds.empty() && std::ranges::all_of(builds, stack::bundles_libraries) && !cuda();
     }
 
     /// It needs an older CUDA than the one that is installed.
@@ -533,14 +534,15 @@ class Proposals {
     /// The newest CUDA that the driver runs with all features, otherwise that it runs, with code
     /// for the GPU.
     std::optional<Version> newest_cuda() const {
-        stack::Driver asked = driver();
-        asked.cuda.reset();
+        stack::Driver requested = driver();
+        requested.cuda.reset();
         std::optional<Version> full, limited;
         for (const DriverForCuda& row : matrix_.driver_for_cuda()) {
             if (gpu_ && stack::cuda_on_gpu(row.cuda, *gpu_, matrix_).fit != Fit::works)
                 continue;
-            const auto runs = asked.version ? stack::driver_runs_cuda(asked, row.cuda, matrix_)
-                                            : stack::Suitability();
+            const auto runs = requested.version
+                                  ? stack::driver_runs_cuda(requested, row.cuda, matrix_)
+                                  : stack::Compatibility();
             std::optional<Version>& newest = runs.limited ? limited : full;
             if (runs.fit == Fit::works)
                 newest = std::max(newest, std::optional(row.cuda));
@@ -625,7 +627,7 @@ static std::optional<Version> capability_for(const Facts& facts, const stack::Pa
 }
 
 /// With the values of the GPU that the finding is about, else the first one's.
-void offer_plan(const Facts& facts, Finding& finding) {
+void append_plan_command(const Facts& facts, Finding& finding) {
     const std::string command =
         plan_command(capability_for(facts, finding.part), driver_version(facts));
     if (!command.empty())

@@ -26,6 +26,6 @@ std::vector<Remedy> image_instead(bool on_windows, const std::string& framework,
 Remedy without_repair(const stack::Stack& stack, const Matrix& matrix);
 
 /// The plan for the finding's GPU and the driver, as its last remedy (Rule::repaired_by_versions).
-void offer_plan(const Facts& facts, Finding& finding);
+void append_plan_command(const Facts& facts, Finding& finding);
 
 }  // namespace rnncheck::rules

@@ -38,10 +38,10 @@ std::map<std::string_view, Rule> read_rules() {
     for (const auto& [name, check] : checks_of_rules())
         rules.emplace(name, rule_of(name, check));
     for (auto& [name, rule] : rules) {
-        if (rule.yields_as.empty())
+        if (rule.superseded_like.empty())
             continue;
-        append(rule.yields_to, rules.at(rule.yields_as).yields_to);
-        rule.yields_to.push_back(rule.yields_as);
+        append(rule.superseded_by, rules.at(rule.superseded_like).superseded_by);
+        rule.superseded_by.push_back(rule.superseded_like);
     }
     return rules;
 }

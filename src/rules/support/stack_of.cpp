@@ -109,7 +109,7 @@ stack::Stack as_installed(stack::Stack stack, const Matrix& matrix) {
             continue;
         const auto builds = stack::builds_of(stack, framework, matrix).with_cuda;
         const FrameworkBuild* same = find_where(builds, [&](const FrameworkBuild& build) {
-            return stack::brings_libraries(build) && agree(*build.cuda, *stack.cuda);
+            return stack::bundles_libraries(build) && agree(*build.cuda, *stack.cuda);
         });
         if (same)
             framework.build = same->build;

@@ -23,11 +23,11 @@ class VerdictBuilder : public stack::Reasons {
         if (verdict.outcome == Outcome::undecided)
             unknown(verdict.reason);
         if (verdict.outcome == Outcome::not_applicable)
-            irrelevant(verdict.reason);
+            not_applicable(verdict.reason);
     }
 
-    /// The worst result; `otherwise` if there is no fault, nothing unknown and no no_pass().
-    Verdict close_or(Verdict otherwise) {
+    /// The worst result; `otherwise` if there is no fault, nothing unknown and no block_pass().
+    Verdict finish_or(Verdict otherwise) {
         if (!findings_.empty()) {
             Verdict verdict = fault_or(std::move(findings_), {});
             verdict.still_unknown = still_unknown();
@@ -37,17 +37,17 @@ class VerdictBuilder : public stack::Reasons {
             return outside_the_data(outside_);
         if (!unknown_.empty())
             return undecided(unknown_);
-        if (no_pass_.empty())
+        if (blocked_pass_.empty())
             return otherwise;
-        return not_applicable(no_pass_);
+        return rnncheck::not_applicable(blocked_pass_);
     }
 
-    Verdict close() {
+    Verdict finish() {
         if (!passed_.empty())
-            return close_or(pass(passed_, evidence_));
-        if (!irrelevant_.empty())
-            return close_or(not_applicable(irrelevant_));
-        return close_or(undecided("nothing was determined"));
+            return finish_or(pass(passed_, evidence_));
+        if (!not_applicable_.empty())
+            return finish_or(rnncheck::not_applicable(not_applicable_));
+        return finish_or(undecided("nothing was determined"));
     }
 
   private:

@@ -1,5 +1,5 @@
 // Failed calls in words and as evidence, and the names by which findings explain each other
-// (Rule::yields_to). Pure.
+// (Rule::superseded_by). Pure.
 #pragma once
 
 #include "base/lists.hpp"

@@ -78,8 +78,8 @@ TEST_CASE("a framework's copy is asked however many copies lie about") {
     add(facts, LibraryKind::cudnn, "/usr/lib/libcudnn.so.9", true);
     add(facts, LibraryKind::cudnn, cudnn);
     add_framework(facts, "/env", true).libraries = {{"libcudnn.so.9", cudnn, {}, {}, {}}};
-    const Paths asked = probes::installations_to_query(facts, LibraryKind::cudnn);
-    REQUIRE(asked.size() == probes::most_installations);
-    CHECK(asked[0] == "/usr/lib/libcudnn.so.9");
-    CHECK(asked[1] == cudnn);
+    const Paths requested = probes::installations_to_query(facts, LibraryKind::cudnn);
+    REQUIRE(requested.size() == probes::most_installations);
+    CHECK(requested[0] == "/usr/lib/libcudnn.so.9");
+    CHECK(requested[1] == cudnn);
 }

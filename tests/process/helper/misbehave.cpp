@@ -15,13 +15,13 @@ namespace {
 
 constexpr int answer = 199;
 
-void say(const std::string& text) {
+void print(const std::string& text) {
     if (write(answer, text.data(), text.size()) < 0)
         _exit(77);
 }
 
 [[noreturn]] void done(int code = 0) {
-    say("done\n");
+    print("done\n");
     _exit(code);
 }
 
@@ -56,13 +56,13 @@ void bad_write() {
 
 void crash_in_exit_handler() {
     std::atexit([] { abort(); });
-    say("done\n");
+    print("done\n");
     std::exit(0);
 }
 
 void hang_in_exit_handler() {
     std::atexit(sleep_for_ever);
-    say("done\n");
+    print("done\n");
     std::exit(0);
 }
 
@@ -75,7 +75,7 @@ void echo_input() {
     long total = 0;
     for (ssize_t got; (got = read(198, buffer, sizeof buffer)) > 0;)
         total += got;
-    say("read " + std::to_string(total) + "\n");
+    print("read " + std::to_string(total) + "\n");
     done();
 }
 
@@ -119,18 +119,18 @@ const std::map<std::string, void (*)()> habits = {
      }},
     {"half_line",
      [] {
-         say("{\"half");
+         print("{\"half");
          _exit(0);
      }},
     {"garbage",
      [] {
-         say(std::string("\0\xff\n\n\n", 5));
+         print(std::string("\0\xff\n\n\n", 5));
          done();
      }},
     {"long_line",
      [] {
          flood(answer, 40);
-         say("\n");
+         print("\n");
          done();
      }},
     {"grandchild", leave_grandchild},
@@ -140,7 +140,7 @@ const std::map<std::string, void (*)()> habits = {
      [] {
          for (int i = 0; i < 6; ++i) {
              usleep(100'000);
-             say("step\n");
+             print("step\n");
          }
          done();
      }},
@@ -163,7 +163,7 @@ const std::map<std::string, void (*)()> habits = {
      }},
     {"environment",
      [] {
-         say(std::string(getenv("PLANTED") ? getenv("PLANTED") : "unset") + "\n");
+         print(std::string(getenv("PLANTED") ? getenv("PLANTED") : "unset") + "\n");
          done();
      }},
 };
@@ -173,7 +173,7 @@ const std::map<std::string, void (*)()> habits = {
 int main(int argc, char** argv) {
     if (argc < 2)
         return 2;
-    say("begun\n");
+    print("begun\n");
     const auto habit = habits.find(argv[1]);
     if (habit == habits.end())
         return 2;

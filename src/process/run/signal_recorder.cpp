@@ -1,4 +1,4 @@
-#include "process/run/witness.hpp"
+#include "process/run/signal_recorder.hpp"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -18,13 +18,13 @@ namespace rnncheck::process {
 namespace {
 
 constexpr int signals = 65;
-std::atomic<int>* counts_of_witness;
+std::atomic<int>* recorded_counts;
 
 void count_signal(int signal) {
-    ++counts_of_witness[signal];
+    ++recorded_counts[signal];
 }
 
-[[noreturn]] void be_witness() {
+[[noreturn]] void record_signals() {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     close_all_but({});
     struct sigaction counting {};
@@ -41,26 +41,26 @@ void count_signal(int signal) {
 
 }  // namespace
 
-Witness::Witness() {
+SignalRecorder::SignalRecorder() {
     const std::size_t size = signals * sizeof(std::atomic<int>);
     void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         throw std::system_error(errno, std::generic_category(), "no shared memory");
-    counts_ = counts_of_witness = static_cast<std::atomic<int>*>(memory);
+    counts_ = recorded_counts = static_cast<std::atomic<int>*>(memory);
     process_ = fork();
     if (process_ < 0)
         throw std::system_error(errno, std::generic_category(), "no process");
     if (process_ == 0)
-        be_witness();
+        record_signals();
 }
 
-Witness::~Witness() {
+SignalRecorder::~SignalRecorder() {
     kill(process_, SIGKILL);
     waitpid(process_, nullptr, 0);
     munmap(counts_, signals * sizeof(std::atomic<int>));
 }
 
-bool Witness::saw(int signal) {
+bool SignalRecorder::saw(int signal) {
     constexpr int patience_ms = 30;
     for (int waited = 0; counts_[signal] == 0 && waited < patience_ms; ++waited)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));

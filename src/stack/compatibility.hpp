@@ -6,17 +6,17 @@
 namespace rnncheck::stack {
 
 /// Why the tables do not show it.
-inline Suitability not_known(std::string why) {
+inline Compatibility not_known(std::string why) {
     return {.fit = Fit::unknown, .why = std::move(why)};
 }
 
 /// "driver 999 is newer than the data of 2026-11-21".
-inline Suitability outside(const std::string& what, Coverage coverage, const Matrix& matrix) {
+inline Compatibility outside(const std::string& what, Coverage coverage, const Matrix& matrix) {
     return {.fit = Fit::unknown, .why = outside_data(what, coverage, matrix), .outside = true};
 }
 
 /// It has no machine code for the GPU, which is newer than it or older.
-inline Suitability no_code(std::string why, Evidence evidence, bool gpu_is_newer) {
+inline Compatibility no_code(std::string why, Evidence evidence, bool gpu_is_newer) {
     return {.fit = Fit::does_not_work,
             .why = std::move(why),
             .evidence = {std::move(evidence)},

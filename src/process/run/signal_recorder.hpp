@@ -9,12 +9,12 @@
 namespace rnncheck::process {
 
 /// A process of the same group that does nothing but count signals.
-class Witness {
+class SignalRecorder {
   public:
-    Witness();
-    ~Witness();
-    Witness(const Witness&) = delete;
-    Witness& operator=(const Witness&) = delete;
+    SignalRecorder();
+    ~SignalRecorder();
+    SignalRecorder(const SignalRecorder&) = delete;
+    SignalRecorder& operator=(const SignalRecorder&) = delete;
 
     /// Whether it got such a signal too, since the last question about this one. Waits a moment for
     /// it.
