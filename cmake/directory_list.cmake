@@ -15,7 +15,7 @@ function(rnncheck_directory_list target directory type space function header)
   set(entries "")
   foreach(file ${files})
     string(REGEX REPLACE "^.*/|[.]cpp$" "" name ${file})
-    string(MAKE_C_IDENTIFIER ${name} namespace)  # tf_windows_no_gpu_since_2.11
+    string(MAKE_C_IDENTIFIER ${name} namespace)
     string(APPEND declarations "namespace ${space}::${namespace} { extern const ${type} ${lower}; }\n")
     string(APPEND entries "        {\"${name}\", &${space}::${namespace}::${lower}},\n")
   endforeach()

@@ -6,7 +6,7 @@ set(entries "")
 set(sums "")
 set(dates "")
 foreach(file ${FILES})
-  get_filename_component(stem "${file}" NAME_WLE)  # tf_windows_no_gpu_since_2.11
+  get_filename_component(stem "${file}" NAME_WLE)
   string(MAKE_C_IDENTIFIER "${NAME}_${stem}" array)
   get_filename_component(full "${file}" NAME)
   file(READ "${file}" hex HEX)

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/program.hpp"
+#include "facts/old_ids.hpp"
 #include "matrix/table_view.hpp"
 #include "process/apart.hpp"
 #include "process/probe.hpp"
@@ -198,7 +199,7 @@ std::set<std::string> ids_from(const std::vector<std::string>& given, const std:
         if (trim(entry).empty())
             throw UsageError(option + " needs an id");
         for (const std::string& part : split(entry, ',')) {
-            const std::string id(trim(part));
+            const std::string id = current_id(std::string(trim(part)));
             if (id.empty())
                 throw UsageError(option + ": there is an empty id in '" + entry + "'");
             if (!includes(names, id))

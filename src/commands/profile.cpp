@@ -2,6 +2,7 @@
 
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
+#include "facts/old_ids.hpp"
 #include "facts/queries.hpp"
 
 namespace rnncheck {
@@ -86,8 +87,9 @@ class ProfileReader {
         return *text;
     }
 
-    std::string known_rule(const std::string& id, const toml::node& at,
+    std::string known_rule(const std::string& written, const toml::node& at,
                            const std::string& key) const {
+        std::string id = current_id(written);
         if (!includes(rules_, id))
             reject_id(id, "rule", rules_, place(at) + key + ": ");
         return id;

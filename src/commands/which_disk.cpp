@@ -22,12 +22,12 @@ const std::set<std::string> rules_about_disks = {"cudnn_part_missing",
                                                  "cudnn_not_on_loader_path",
                                                  "cudnn_runtime_older_than_built",
                                                  "cuda_lib_not_on_loader_path",
-                                                 "cuda_version_not_the_one_built_for",
+                                                 "cuda_version_mismatch",
                                                  "library_file_damaged",
                                                  "plugin_without_cudnn_rnn",
-                                                 "tf_windows_no_gpu_since_2.11",
+                                                 "tf_no_native_windows_gpu",
                                                  "vc_runtime_missing",
-                                                 "wrong_cudnn_found_first",
+                                                 "cudnn_shadowed",
                                                  "zlib_missing"};
 
 /// "/mnt/disk/Users/ada" and "/Users/ada" of a disk at /mnt/disk are "C:\Users\ada".

@@ -5,6 +5,7 @@
 #include "base/json.hpp"
 #include "base/program.hpp"
 #include "facts/facts.hpp"
+#include "facts/old_ids.hpp"
 
 namespace rnncheck {
 
@@ -400,6 +401,8 @@ Facts facts_from_json(Json json) {
     Facts facts;
     from_json(json, facts, "facts");
     facts.schema = facts_schema;
+    for (ProbeRun& run : facts.probe_runs)
+        run.probe = current_id(std::move(run.probe));
     return facts;
 }
 

@@ -14,6 +14,7 @@
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "facts/facts.hpp"
+#include "facts/old_ids.hpp"
 #include "fleet/fleet.hpp"
 #include "fleet/values.hpp"
 
@@ -134,7 +135,7 @@ FleetNode node_of(const rapidjson::Value& report, const std::string& place, bool
     for (const auto& finding : list_member(report, "findings").GetArray())
         if (const std::string severity = text_member(finding, "severity");
             severity == "error" || severity == "warning")
-            node.findings.emplace(Text(severity + ' ' + text_member(finding, "rule")),
+            node.findings.emplace(Text(severity + ' ' + current_id(text_member(finding, "rule"))),
                                   Text(text_member(finding, "title")));
     return node;
 }

@@ -307,7 +307,7 @@ const Section& section_of(const std::string& place) {
         {"host.pci_gpus[", gpu, "PCI device ", "host_system"},
         {"host.", host, "", "host_system"},
         {"driver.device_nodes[", driver, "device node ", "driver_files"},
-        {"driver.xids[", gpu, "Xid ", "hang_witness"},
+        {"driver.xids[", gpu, "Xid ", "hang_diagnostic"},
         {"driver.", driver, "driver ", "driver_api"},
         {"cuda_devices[", gpu, "GPU ", "driver_api"},
         {"nvml_devices[", gpu, "NVML's GPU ", "nvml_devices"},

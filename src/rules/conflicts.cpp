@@ -90,12 +90,12 @@ std::vector<Remedy> last_for_windows(Stack stack, stack::Framework framework,
     const auto builds = builds_that_run(stack, framework, matrix);
     if (builds.empty())
         return {};
-    Remedy way = remedy("tf_windows_no_gpu_since_2.11/last_version");
+    Remedy way = remedy("tf_no_native_windows_gpu/last_version");
     for (const char* python : {"3.10", "3.9", "3.8", "3.7"}) {
         way.changes = builds.front().changes;
         way.changes.push_back({"python", python});
         const Stack changed = stack::with_changes(stack, way.changes, matrix);
-        const auto kind = ConflictKind::python_not_supported_by_release;
+        const auto kind = ConflictKind::python_not_supported;
         if (stack::judgement(kind, changed, matrix).outcome != Outcome::fault)
             return {way};
     }
@@ -109,7 +109,7 @@ std::vector<Remedy> windows_alternatives(const Stack& stack, const Conflict& con
     if (const stack::Gpu* gpu = stack::gpu_of(stack))
         ways = image_instead(true, "tensorflow", *gpu->capability, {}, matrix);
     if (wsl_may_help(stack, matrix))
-        ways.push_back(remedy("tf_windows_no_gpu_since_2.11"));
+        ways.push_back(remedy("tf_no_native_windows_gpu"));
     append(ways, last_for_windows(stack, framework_of(stack, conflict), matrix));
     return ways;
 }
@@ -213,20 +213,20 @@ std::vector<Remedy> remedies_of(const Stack& stack, const Conflict& conflict,
             return {remedy("minor_version_compatibility")};
         case ConflictKind::plugin_without_cudnn_rnn:
             return {without_plugin(framework_of(stack, conflict))};
-        case ConflictKind::release_not_in_the_tables:
-            return {remedy("release_not_in_the_tables")};
+        case ConflictKind::version_not_in_data:
+            return {remedy("version_not_in_data")};
         case ConflictKind::rnn_dtype_not_supported:
             return {remedy("rnn_dtype_not_supported", {conflict.evidence.back().source})};
-        case ConflictKind::tf_windows_no_gpu_since_2_11:
+        case ConflictKind::tf_no_native_windows_gpu:
             return windows_alternatives(stack, conflict, matrix);
-        case ConflictKind::wrong_cudnn_found_first:
-            return {remedy("wrong_cudnn_found_first/given", {stack.cudnn->words})};
-        case ConflictKind::cuda_version_not_the_one_built_for:
+        case ConflictKind::cudnn_shadowed:
+            return {remedy("cudnn_shadowed/given", {stack.cudnn->words})};
+        case ConflictKind::cuda_version_mismatch:
         case ConflictKind::cudnn_built_for_other_cuda:
         case ConflictKind::cudnn_newer_than_framework_supports:
         case ConflictKind::cudnn_runtime_older_than_built:
         case ConflictKind::driver_too_old:
-        case ConflictKind::python_not_supported_by_release:
+        case ConflictKind::python_not_supported:
             break;
     }
     return {};

@@ -161,11 +161,11 @@ Verdict plugin_without_cudnn_rnn(const Facts& facts, const Matrix& matrix) {
 }
 
 /// By the versions in the active environment, or those that --for names.
-Verdict tf_windows_no_gpu_since_2_11(const Facts& facts, const Matrix& matrix) {
+Verdict tf_no_native_windows_gpu(const Facts& facts, const Matrix& matrix) {
     if (const auto verdict = without_frameworks(facts))
         return *verdict;
     stack::Stack stack = stack_of(facts, matrix);
-    return verdict_of(stack::ConflictKind::tf_windows_no_gpu_since_2_11, stack, matrix);
+    return verdict_of(stack::ConflictKind::tf_no_native_windows_gpu, stack, matrix);
 }
 
 }  // namespace rnncheck::rules

@@ -71,7 +71,7 @@ Verdict cudnn_major_soname_mismatch(const Facts& facts, const Matrix& matrix) {
     return over_not_found(facts, matrix, "libcudnn", judge);
 }
 
-Verdict cuda_version_not_the_one_built_for(const Facts& facts, const Matrix& matrix) {
+Verdict cuda_version_mismatch(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dll_of_other_cuda_major(facts);
     const auto judge = [&](const Framework& framework, const FrameworkLibrary& cublas,
@@ -97,7 +97,7 @@ Verdict cuda_version_not_the_one_built_for(const Facts& facts, const Matrix& mat
                           built_for(framework, "CUDA " + framework.cuda->text)},
              .remedies = {
                  installing_cublas(facts, framework,
-                                   remedy("cuda_version_not_the_one_built_for",
+                                   remedy("cuda_version_mismatch",
                                           {std::to_string(framework.cuda->major()), found}))}});
     };
     return over_not_found(facts, matrix, "libcublas.so", judge);
@@ -223,11 +223,11 @@ static std::optional<Finding> other_major_first(const Facts& facts, const Framew
                    "version",
         .evidence = {{"first in LD_LIBRARY_PATH", file->path, "libraries"},
                      {"cuDNN that it loads", *cudnn->path, "frameworks"}},
-        .remedies = {remedy("wrong_cudnn_found_first/in_use", {directory_of(file->path)})},
+        .remedies = {remedy("cudnn_shadowed/in_use", {directory_of(file->path)})},
         .confidence = Confidence::possible};
 }
 
-Verdict wrong_cudnn_found_first(const Facts& facts, const Matrix& matrix) {
+Verdict cudnn_shadowed(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return wrong_dll_of_cudnn_first(facts);
     const auto passes_over_its_own = [&](Finding& finding, const Framework& framework,
@@ -246,7 +246,7 @@ Verdict wrong_cudnn_found_first(const Facts& facts, const Matrix& matrix) {
                    " from ", directory, " instead of its own at ", own->path, "; it is ", compared,
                    " the ", framework.cudnn->text, " that it was built with");
         finding.evidence.push_back({"its bundled cuDNN", own->path, "libraries"});
-        finding.remedies = {remedy("wrong_cudnn_found_first/in_use", {directory})};
+        finding.remedies = {remedy("cudnn_shadowed/in_use", {directory})};
         return true;
     };
     Verdict verdict = judge_cudnn(facts, matrix, passes_over_its_own);

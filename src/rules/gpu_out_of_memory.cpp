@@ -174,7 +174,7 @@ std::string processes_in_words(const AllocationFailure& failure) {
     return processes_on(*failure.board);
 }
 
-std::vector<Evidence> evidence_of(const AllocationFailure& failure) {
+std::vector<Evidence> allocation_evidence(const AllocationFailure& failure) {
     const FailedAllocation& first = failure.calls.front();
     const RnnRun* run = run_with_free_memory(failure);
     std::string first_call = "first call that failed";
@@ -214,7 +214,7 @@ Finding ran_out(const AllocationFailure& failure) {
                                   call_in_words(failure.calls.front()) + "; " +
                                   free_in_words(failure) + ", " + limit.words + "; " +
                                   failed_in_words(lost),
-                       .evidence = evidence_of(failure),
+                       .evidence = allocation_evidence(failure),
                        .remedies = {remedy(limit.remedy)},
                        .symptoms = mapped(failure.calls, &FailedAllocation::place)};
     if (failure.board)

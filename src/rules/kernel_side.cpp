@@ -232,7 +232,7 @@ Verdict uvm_device_node_missing(const Facts& facts, const Matrix&) {
 
 /// What the kernel shows of a driver is in /proc, /sys and /dev, and this process does not see
 /// them.
-Verdict system_folders_hidden(const Facts& facts, const Matrix&) {
+Verdict proc_sys_hidden(const Facts& facts, const Matrix&) {
     if (driver_responds(facts))
         return pass("the driver works");
     const bool kernel_hidden = is_hidden(facts, "/proc") && is_hidden(facts, "/sys") &&
@@ -247,7 +247,7 @@ Verdict system_folders_hidden(const Facts& facts, const Matrix&) {
                         "could not be "
                         "examined",
              .evidence = {{"directories that appear empty", hidden, "host.hidden_directories"}},
-             .remedies = {remedy("system_folders_hidden")}});
+             .remedies = {remedy("proc_sys_hidden")}});
     if (!probe_completed(facts, "host_system"))
         return undecided("examining the system did not finish");
     return pass("/proc or /sys, and /dev, are readable");

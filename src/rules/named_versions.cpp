@@ -7,12 +7,12 @@ namespace rnncheck::rules {
 using stack::ConflictKind;
 
 /// An installed framework evidently has a package for this Python.
-Verdict python_not_supported_by_release(const Facts& facts, const Matrix& matrix) {
-    return verdict_of_named(ConflictKind::python_not_supported_by_release, facts, matrix);
+Verdict python_not_supported(const Facts& facts, const Matrix& matrix) {
+    return verdict_of_named(ConflictKind::python_not_supported, facts, matrix);
 }
 
-Verdict release_not_in_the_tables(const Facts& facts, const Matrix& matrix) {
-    return verdict_of_named(ConflictKind::release_not_in_the_tables, facts, matrix);
+Verdict version_not_in_data(const Facts& facts, const Matrix& matrix) {
+    return verdict_of_named(ConflictKind::version_not_in_data, facts, matrix);
 }
 
 Verdict rnn_dtype_not_supported(const Facts& facts, const Matrix& matrix) {

@@ -14,7 +14,7 @@ namespace {
 constexpr std::pair<std::string_view, const char*> vendor_probes[] = {
     {"driver_api", "the NVIDIA driver library"},
     {"nvml_devices", "NVML"},
-    {"hang_witness", "NVML"},
+    {"hang_diagnostic", "NVML"},
     {"cuda_runtime", "the CUDA runtime"},
     {"cudnn_library", "cuDNN"},
     {"cudnn_rnn_first", "cuDNN"},
@@ -416,7 +416,8 @@ static std::optional<Finding> timed_out(const Facts& facts, const ProbeRun& run,
     // A probe that calls no vendor library waits for a disk or a processor, which shows no problem
     // of the machine. Nor does it if the deadline ends the probe that starts late by design, while
     // another one hangs.
-    const bool was_under_way = (run.elapsed_ms > 0 || run.last_call) && run.probe != "hang_witness";
+    const bool was_under_way =
+        (run.elapsed_ms > 0 || run.last_call) && run.probe != "hang_diagnostic";
     const bool cut_off = run.end == ProbeEnd::cut_off && was_under_way;
     if (is_own_probe(run) || (run.end != ProbeEnd::timed_out && !cut_off))
         return std::nullopt;

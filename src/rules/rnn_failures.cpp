@@ -19,7 +19,7 @@ static Finding without_handle(const Facts& facts, const Matrix& matrix, const Sw
         about_cases(facts, sweep, {&run},
                     "cuDNN cannot create a handle on " + gpu_subject(facts, sweep.gpu) + ": " +
                         in_words(*run.result) + ", " + name_of(installation),
-                    remedy("cudnn_handle_refused"));
+                    remedy("cudnn_create_failed"));
     finding.symptoms = places_of(facts, runs);
     // NVIDIA documents different meanings of the status for different major versions.
     if (const auto row = matrix.status("cudnn", installation.major, run.result->code);
@@ -33,7 +33,7 @@ static Finding without_handle(const Facts& facts, const Matrix& matrix, const Sw
 }
 
 /// cuDNN loads, but cannot create a handle on a GPU: nothing can be computed there.
-Verdict cudnn_handle_refused(const Facts& facts, const Matrix& matrix) {
+Verdict cudnn_create_failed(const Facts& facts, const Matrix& matrix) {
     VerdictBuilder result;
     for (const auto& sweep : sweeps(facts)) {
         Runs runs = sweep.runs;
@@ -92,7 +92,7 @@ Verdict rnn_call_failed(const Facts& facts, const Matrix&) {
 }
 
 /// cuDNN refused the arguments or the set-up of a case that frameworks use.
-Verdict rnn_call_refused(const Facts& facts, const Matrix&) {
+Verdict rnn_call_rejected(const Facts& facts, const Matrix&) {
     VerdictBuilder result;
     for (const auto& sweep : sweeps(facts)) {
         const Runs runs = runs_with(sweep, RunEnd::rejected);
@@ -105,7 +105,7 @@ Verdict rnn_call_refused(const Facts& facts, const Matrix&) {
                                    name_of(facts, sweep) + " rejects " + count_of(required) +
                                        ", first '" + describe(first.rnn_case) +
                                        "': " + outcome_of(first),
-                                   remedy("rnn_call_refused", {verify_command(facts, first)}));
+                                   remedy("rnn_call_rejected", {verify_command(facts, first)}));
             }));
     }
     return result.finish_or(pass_if_tried(facts, "cuDNN rejected no case"));
@@ -125,7 +125,7 @@ static Finding unsupported(const Facts& facts, const Sweep& sweep, const Runs& r
         name_of(facts, sweep) + " does not support " + count_of(runs) +
             " that it should support, first '" + describe(first.rnn_case) + "'" +
             if_any(": ", if_known(first.result)),
-        remedy("rnn_case_not_offered", {verify_command(facts, first)}), [](const RnnRun& run) {
+        remedy("rnn_case_unsupported", {verify_command(facts, first)}), [](const RnnRun& run) {
             if (!run.result)
                 return std::string("not supported");
             return in_words(*run.result);
@@ -163,7 +163,7 @@ static void judge_support(const Facts& facts, const Matrix& matrix, const Sweep&
         result.fault(unsupported(facts, sweep, required, *first_row));
 }
 
-Verdict rnn_case_not_offered(const Facts& facts, const Matrix& matrix) {
+Verdict rnn_case_unsupported(const Facts& facts, const Matrix& matrix) {
     VerdictBuilder result;
     for (const auto& sweep : sweeps(facts))
         judge_support(facts, matrix, sweep, result);

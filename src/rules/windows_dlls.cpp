@@ -239,7 +239,7 @@ Verdict wrong_dll_of_cudnn_first(const Facts& facts) {
                 dll::dll_directory(*load.path) + if_any(" instead of ", instead) +
                 (older ? ", and it is older than the " + wanted->text + " that it was built with"
                        : ""),
-            {remedy("wrong_cudnn_found_first/windows", {*load.path})});
+            {remedy("cudnn_shadowed/windows", {*load.path})});
         finding.severity = error_if(older);
         finding.explains = {words_of(facts, load) + " with " + *load.path};
         result.fault(std::move(finding));
@@ -266,7 +266,7 @@ Verdict dll_of_other_cudnn_major(const Facts& facts) {
 }
 
 Verdict dll_of_other_cuda_major(const Facts& facts) {
-    return over_other_majors(facts, is_cuda, "cuda_version_not_the_one_built_for/windows");
+    return over_other_majors(facts, is_cuda, "cuda_version_mismatch/windows");
 }
 
 static Verdict over_not_on_path(const Facts& facts,

@@ -33,7 +33,7 @@ namespace rnncheck::stack {
 /// What can be wrong with a stack. The rule of the same name puts it into words.
 enum class ConflictKind {
     cpu_only_build,
-    cuda_version_not_the_one_built_for,
+    cuda_version_mismatch,
     cudnn_bug,
     cudnn_built_for_other_cuda,
     cudnn_masked_rnn_bug,
@@ -48,21 +48,20 @@ enum class ConflictKind {
     keras_backend_not_supported,
     minor_version_compatibility,
     plugin_without_cudnn_rnn,
-    python_not_supported_by_release,
-    release_not_in_the_tables,
+    python_not_supported,
+    version_not_in_data,
     rnn_dtype_not_supported,
-    tf_windows_no_gpu_since_2_11,
-    wrong_cudnn_found_first
+    tf_no_native_windows_gpu,
+    cudnn_shadowed
 };
-RNNCHECK_ENUM_NAMES(ConflictKind, "cpu_only_build", "cuda_version_not_the_one_built_for",
-                    "cudnn_bug", "cudnn_built_for_other_cuda", "cudnn_masked_rnn_bug",
+RNNCHECK_ENUM_NAMES(ConflictKind, "cpu_only_build", "cuda_version_mismatch", "cudnn_bug",
+                    "cudnn_built_for_other_cuda", "cudnn_masked_rnn_bug",
                     "cudnn_newer_than_framework_supports", "cudnn_not_installed",
                     "cudnn_runtime_older_than_built", "cudnn_varlen_rnn_bug", "driver_too_old",
                     "framework_requirements_conflict", "gpu_arch_not_in_build", "gpu_too_old",
                     "keras_backend_not_supported", "minor_version_compatibility",
-                    "plugin_without_cudnn_rnn", "python_not_supported_by_release",
-                    "release_not_in_the_tables", "rnn_dtype_not_supported",
-                    "tf_windows_no_gpu_since_2.11", "wrong_cudnn_found_first")
+                    "plugin_without_cudnn_rnn", "python_not_supported", "version_not_in_data",
+                    "rnn_dtype_not_supported", "tf_no_native_windows_gpu", "cudnn_shadowed")
 
 RNNCHECK_ENUM(PartKind, other, driver, gpu, cuda, cudnn, python, framework, image, network)
 

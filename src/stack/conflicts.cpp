@@ -12,8 +12,8 @@ Check check_of(ConflictKind kind) {
     switch (kind) {
         case ConflictKind::cpu_only_build:
             return cpu_only_build;
-        case ConflictKind::cuda_version_not_the_one_built_for:
-            return cuda_version_not_the_one_built_for;
+        case ConflictKind::cuda_version_mismatch:
+            return cuda_version_mismatch;
         case ConflictKind::cudnn_bug:
             return cudnn_bug;
         case ConflictKind::cudnn_built_for_other_cuda:
@@ -42,18 +42,18 @@ Check check_of(ConflictKind kind) {
             return minor_version_compatibility;
         case ConflictKind::plugin_without_cudnn_rnn:
             return plugin_without_cudnn_rnn;
-        case ConflictKind::python_not_supported_by_release:
-            return python_not_supported_by_release;
-        case ConflictKind::release_not_in_the_tables:
-            return release_not_in_the_tables;
+        case ConflictKind::python_not_supported:
+            return python_not_supported;
+        case ConflictKind::version_not_in_data:
+            return version_not_in_data;
         case ConflictKind::rnn_dtype_not_supported:
             return rnn_dtype_not_supported;
-        case ConflictKind::tf_windows_no_gpu_since_2_11:
-            return tf_windows_no_gpu_since_2_11;
-        case ConflictKind::wrong_cudnn_found_first:
+        case ConflictKind::tf_no_native_windows_gpu:
+            return tf_no_native_windows_gpu;
+        case ConflictKind::cudnn_shadowed:
             break;
     }
-    return wrong_cudnn_found_first;
+    return cudnn_shadowed;
 }
 
 namespace {

@@ -196,7 +196,7 @@ Judgement cudnn_runtime_older_than_built(const Stack& stack, const Matrix& matri
 
 /// The system's cuDNN in the way of the one that the framework bundles. One of another major
 /// version has other file names.
-Judgement wrong_cudnn_found_first(const Stack& stack, const Matrix& matrix) {
+Judgement cudnn_shadowed(const Stack& stack, const Matrix& matrix) {
     const auto is_unsuited = [](CudnnMatch match) { return match != CudnnMatch::compatible; };
     const auto describe = [&](Conflict& conflict, const FrameworkBuild& build) {
         const std::string cudnn = "cuDNN " + stack.cudnn->words;
@@ -216,8 +216,8 @@ Judgement wrong_cudnn_found_first(const Stack& stack, const Matrix& matrix) {
                        " has different file names, so it affects only programs that load "
                        "libcudnn.so without a version";
     };
-    return judge_cudnn_of_builds(stack, matrix, ConflictKind::wrong_cudnn_found_first,
-                                 bundles_libraries, is_unsuited, describe);
+    return judge_cudnn_of_builds(stack, matrix, ConflictKind::cudnn_shadowed, bundles_libraries,
+                                 is_unsuited, describe);
 }
 
 /// A container image without cuDNN: base, runtime and devel images of CUDA contain none.

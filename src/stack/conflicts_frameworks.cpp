@@ -102,7 +102,7 @@ Judgement plugin_without_cudnn_rnn(const Stack& stack, const Matrix& matrix) {
     return judgements.close();
 }
 
-Judgement tf_windows_no_gpu_since_2_11(const Stack& stack, const Matrix& matrix) {
+Judgement tf_no_native_windows_gpu(const Stack& stack, const Matrix& matrix) {
     if (!stack.os)
         return undecided("the operating system is unknown");
     if (*stack.os != "windows")
@@ -118,7 +118,7 @@ Judgement tf_windows_no_gpu_since_2_11(const Stack& stack, const Matrix& matrix)
             judgements.passed(name + " has a build with CUDA for Windows");
         else if (!builds.without_cuda.empty() && *framework.version >= make_version({2, 11}))
             judgements.conflict(
-                {.kind = ConflictKind::tf_windows_no_gpu_since_2_11,
+                {.kind = ConflictKind::tf_no_native_windows_gpu,
                  .parts = {framework_part(framework)},
                  .why =
                      name +
@@ -132,7 +132,7 @@ Judgement tf_windows_no_gpu_since_2_11(const Stack& stack, const Matrix& matrix)
 // --- What a build needs
 // -------------------------------------------------------------------------------------------
 
-Judgement cuda_version_not_the_one_built_for(const Stack& stack, const Matrix& matrix) {
+Judgement cuda_version_mismatch(const Stack& stack, const Matrix& matrix) {
     if (!stack.cuda)
         return undecided("no CUDA version was specified");
     const Known& cuda = *stack.cuda;
@@ -141,7 +141,7 @@ Judgement cuda_version_not_the_one_built_for(const Stack& stack, const Matrix& m
         if (cuda_serves(cuda, *build.cuda))
             return fits(name + " has compatible libraries");
         return in_conflict(
-            {.kind = ConflictKind::cuda_version_not_the_one_built_for,
+            {.kind = ConflictKind::cuda_version_mismatch,
              .parts = {framework_part(framework), {PartKind::cuda, "", "CUDA " + cuda.words}},
              .why = name + " was built for CUDA " + build.cuda->text + ", which CUDA " +
                     cuda.words + " does not provide",
@@ -151,7 +151,7 @@ Judgement cuda_version_not_the_one_built_for(const Stack& stack, const Matrix& m
     return judge_frameworks(stack, matrix, takes_system_libraries, judge);
 }
 
-Judgement python_not_supported_by_release(const Stack& stack, const Matrix& matrix) {
+Judgement python_not_supported(const Stack& stack, const Matrix& matrix) {
     if (stack.has_unknown_python)
         return undecided("the version of the active Python is unknown", MissingInput::data);
     if (!stack.python)
@@ -165,7 +165,7 @@ Judgement python_not_supported_by_release(const Stack& stack, const Matrix& matr
         if (suits.fit == Fit::works)
             return fits(name + " has a package for Python " + python.text);
         return in_conflict(
-            {.kind = ConflictKind::python_not_supported_by_release,
+            {.kind = ConflictKind::python_not_supported,
              .parts = {framework_part(framework), {PartKind::python, "", "Python " + python.text}},
              .why = name + " has no package for Python " + python.text + "; it supports " +
                     suits.evidence.front().value,
@@ -237,7 +237,7 @@ namespace {
 /// Every toolkit is in the table: a number between two of its rows was never released.
 Conflict no_such_cuda(const Known& cuda, const Matrix& matrix) {
     Conflict conflict{
-        .kind = ConflictKind::release_not_in_the_tables,
+        .kind = ConflictKind::version_not_in_data,
         .parts = {{PartKind::cuda, "", "CUDA " + cuda.text}},
         .why = "no CUDA toolkit " + cuda.text +
                " was ever released; a driver may report it as the newest CUDA version that it "
@@ -340,7 +340,7 @@ bool is_unknown_image(const Stack& stack) {
 
 }  // namespace
 
-Judgement release_not_in_the_tables(const Stack& stack, const Matrix& matrix) {
+Judgement version_not_in_data(const Stack& stack, const Matrix& matrix) {
     JudgementBuilder judgements;
     if (stack.driver)
         note_driver(judgements, *stack.driver, matrix);

@@ -99,7 +99,7 @@ void add_libraries_of_build(Stack& stack, const Framework& framework, const Matr
 }
 
 /// An image that is in no row: what its tag shows. Without a version of CUDA its content is
-/// unknown, which release_not_in_the_tables reports.
+/// unknown, which version_not_in_data reports.
 bool take_image_by_tag(Stack& stack, const std::string& name, const Matrix& matrix) {
     const auto image = image_by_tag(name);
     if (!image)

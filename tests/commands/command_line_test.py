@@ -227,6 +227,23 @@ class CommandLine(unittest.TestCase):
             rnncheck("explain", "a sentence that no program prints"), "unknown rule or probe"
         )
 
+    def test_ids_of_earlier_versions_are_understood(self):
+        self.assertEqual(
+            rnncheck("explain", "wrong_cudnn_found_first").text,
+            rnncheck("explain", "cudnn_shadowed").text,
+        )
+        self.assertEqual(
+            rnncheck("explain", "hang_witness").text, rnncheck("explain", "hang_diagnostic").text
+        )
+        for option in ("--only", "--ignore", "--skip", "--require"):
+            with self.subTest(option=option):
+                old = judged(NO_DRIVER, "--json", option, "system_folders_hidden").json()
+                new = judged(NO_DRIVER, "--json", option, "proc_sys_hidden").json()
+                for report in (old, new):
+                    for member in ("run_at", "duration_ms", "options"):
+                        report.pop(member, None)
+                self.assertEqual(old, new)
+
     def test_the_ending_of_an_output_chooses_its_format(self):
         with tempfile.TemporaryDirectory() as place:
             for ending, start in (

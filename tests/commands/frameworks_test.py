@@ -91,7 +91,7 @@ class Frameworks(unittest.TestCase):
         finding = next(
             finding
             for finding in report["findings"]
-            if finding["rule"] == "wrong_cudnn_found_first"
+            if finding["rule"] == "cudnn_shadowed"
         )
         told = finding["message"] + finding["remedies"][0]["text"]
         for words in ("LD_LIBRARY_PATH", os.path.basename(CUDNN_8), "cuDNN 8", "cuDNN 9"):

@@ -41,7 +41,7 @@ FAULTS = [  # what is given, the rule that must call it an error, words of its m
         "cudnn_newer_than_framework_supports",
         "built for cuDNN 8",
     ),
-    (["tensorflow=2.11", "os=Windows 10"], "tf_windows_no_gpu_since_2.11", "native Windows"),
+    (["tensorflow=2.11", "os=Windows 10"], "tf_no_native_windows_gpu", "native Windows"),
     (["dtype=bf16", "cudnn=9.12"], "rnn_dtype_not_supported", "9.13.0"),
     (["dtype=bf16", "gpu=sm_75"], "rnn_dtype_not_supported", "compute capability 7.5"),
     (["dtype=bf16", "gpu=8.6", "gpu=7.5"], "rnn_dtype_not_supported", "compute capability 7.5"),
@@ -112,22 +112,22 @@ WARNINGS = [
     (["cudnn=8.6", "os=linux"], "cudnn_masked_rnn_bug", "documented defect"),
     (
         ["pytorch=2.8+cu128", "cudnn=9.1.0", "os=linux"],
-        "wrong_cudnn_found_first",
+        "cudnn_shadowed",
         "if cuDNN 9.1.0 is found first",
     ),
     (
         ["jax=0.12.0.1+cuda12", "cudnn=9.10.0+cu12", "os=linux"],
-        "wrong_cudnn_found_first",
+        "cudnn_shadowed",
         "if cuDNN 9.10.0",
     ),
-    (["cuda=12.7"], "release_not_in_the_tables", "no CUDA toolkit 12.7"),
+    (["cuda=12.7"], "version_not_in_data", "no CUDA toolkit 12.7"),
 ]
 
 PASSES = [  # what is given, the rule that must pass, words of its reason
     (["gpu=sm_61", "cudnn=9.10"], "gpu_too_old", "have code for"),
     (
         ["jax=0.12.0.1+cuda12", "cudnn=9.10.1+cu12", "os=linux"],
-        "wrong_cudnn_found_first",
+        "cudnn_shadowed",
         "has compatible libraries",
     ),
     (
@@ -236,7 +236,7 @@ class Combinations(unittest.TestCase):
         self.assertEqual((code, report["verdict"]), (0, "healthy"))
         self.assertEqual(
             [(f["rule"], f["severity"]) for f in report["findings"]],
-            [("wrong_cudnn_found_first", "note")],
+            [("cudnn_shadowed", "note")],
         )
         self.assertIn("file names", report["findings"][0]["message"])
         self.names_a_row(report["findings"][0]["evidence"])
@@ -379,7 +379,7 @@ class OneAnswer(unittest.TestCase):
         ):
             code, report = asked(f"image={image}", "gpu=8.9")
             self.assertEqual((code, report["verdict"]), (3, "undetermined"), image)
-            self.assertIn(image, verdict_of(report, "release_not_in_the_tables")["reason"])
+            self.assertIn(image, verdict_of(report, "version_not_in_data")["reason"])
 
 
 class Command(unittest.TestCase):

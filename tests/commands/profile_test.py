@@ -272,13 +272,21 @@ class Profile(unittest.TestCase):
             (profile["require"], profile["fail_on"]), (["rnn_result_wrong"], "warning")
         )
         self.assertEqual(
-            set(profile["ignore"]), {"persistence_mode_off", "tf_windows_no_gpu_since_2.11"}
+            set(profile["ignore"]), {"persistence_mode_off", "gpu_not_tested"}
         )
         for text in (
             *profile["ignore"].values(),
             *(profile["expect"][key] for key in ("driver", "cuda", "cudnn")),
         ):
             self.assertIn(f'"{text}"', example)
+
+    def test_ids_of_earlier_versions_are_understood(self):
+        profile = self.report(
+            'require = ["wrong_cudnn_found_first"]\n[ignore]\n"tf_windows_no_gpu_since_2.11" = "x"',
+            NO_DRIVER,
+        )["profile"]
+        self.assertEqual(profile["require"], ["cudnn_shadowed"])
+        self.assertEqual(profile["ignore"], {"tf_no_native_windows_gpu": "x"})
 
     def test_mistakes_are_told_with_the_line_and_what_was_meant(self):
         self.rejected("\nrequires = []", "unknown key 'requires'; did you mean 'require'?", line=2)

@@ -210,7 +210,7 @@ TEST_CASE("an old cuDNN in System32 is found before the one on PATH") {
     disk.tensorflow_2_10().cuda_11().cudnn_8(toolkit, cudnn_8_1).cudnn_8(system32, {8, 0, 5, 39});
     const WhichDocument document = disk.which(toolkit_path);
     REQUIRE(document.findings.size() == 1);
-    CHECK(document.findings.front().rule == "wrong_cudnn_found_first");
+    CHECK(document.findings.front().rule == "cudnn_shadowed");
     CHECK(contains(document.findings.front().message,
                    "loads cuDNN 8.0.5 from C:\\Windows\\System32 instead of " + toolkit_path));
 }
@@ -297,7 +297,7 @@ TEST_CASE("a cuDNN and a CUDA of another major version") {
     disk.tensorflow_2_10().cudnn_9(toolkit, cudnn_9_10).dll(toolkit + "/cudart64_12.dll");
     disk.dll(toolkit + "/cublas64_11.dll");
     CHECK(disk.rules(toolkit_path) ==
-          Strings{"cuda_version_not_the_one_built_for", "cudnn_major_soname_mismatch"});
+          Strings{"cuda_version_mismatch", "cudnn_major_soname_mismatch"});
 }
 
 TEST_CASE("a cuDNN that is installed and not on PATH") {
@@ -323,7 +323,7 @@ TEST_CASE("TensorFlow since 2.11 has no GPU on Windows, and DirectML no cuDNN") 
     disk.package("tensorflow_intel", "2.15.0");
     disk.file(site + "/tensorflow/python/platform/build_info.py",
               "build_info = dict([('is_cuda_build', False)])\n");
-    CHECK(disk.rules("") == Strings{"tf_windows_no_gpu_since_2.11"});
+    CHECK(disk.rules("") == Strings{"tf_no_native_windows_gpu"});
     WindowsDisk other;
     other.package("tensorflow_cpu", "2.10.0")
         .package("tensorflow_directml_plugin", "0.4.0.dev230202");

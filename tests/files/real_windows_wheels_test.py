@@ -141,12 +141,12 @@ def onnxruntime(root):
     expect(
         "ONNX Runtime for CUDA 13 with CUDA 12",
         rules(disk.which(CUDNN, CUBLAS)),
-        ["cuda_version_not_the_one_built_for"],
+        ["cuda_version_mismatch"],
     )
     expect(
         "ONNX Runtime without PATH",
         rules(disk.which("C:\\none")),
-        ["cuda_version_not_the_one_built_for", "cudnn_not_on_loader_path"],
+        ["cuda_version_mismatch", "cudnn_not_on_loader_path"],
     )
 
 

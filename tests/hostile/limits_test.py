@@ -138,7 +138,7 @@ def hidden_directories():
         ends == {"finished"},
         f"hidden directories: processes ended {ends}, {report.facts['probe_runs'][0]}",
     )
-    finding = report.finding("system_folders_hidden")
+    finding = report.finding("proc_sys_hidden")
     check.that(
         finding and finding["subject"] == "/proc, /sys and /dev",
         f"hidden directories: {report.rules()}",

@@ -14,8 +14,8 @@ const std::string cuda_directory = "C:\\CUDA\\v11.2\\bin\\";
 
 const std::set<std::string> dll_rules = {
     "cudnn_part_missing",          "zlib_missing",
-    "cudnn_mixed_sublibraries",    "wrong_cudnn_found_first",
-    "cudnn_major_soname_mismatch", "cuda_version_not_the_one_built_for",
+    "cudnn_mixed_sublibraries",    "cudnn_shadowed",
+    "cudnn_major_soname_mismatch", "cuda_version_mismatch",
     "cudnn_not_on_loader_path",    "cuda_lib_not_on_loader_path",
     "cudnn_not_installed",         "library_file_damaged",
     "vc_runtime_missing"};
@@ -85,11 +85,10 @@ TEST_CASE("each fault of a disk of Windows is one finding") {
           "cudnn_major_soname_mismatch: tensorflow 2.10.1 loads cudnn64_8.dll, but what is "
           "installed is "
           "C:\\b\\cudnn64_9.dll: DLLs of different major versions are not interchangeable\n");
-    CHECK(
-        dlls_reported({missing_dll("cudart64_110.dll", "", {"C:\\b\\cudart64_12.dll"})}) ==
-        "cuda_version_not_the_one_built_for: tensorflow 2.10.1 loads cudart64_110.dll, but what is "
-        "installed is "
-        "C:\\b\\cudart64_12.dll: DLLs of different major versions are not interchangeable\n");
+    CHECK(dlls_reported({missing_dll("cudart64_110.dll", "", {"C:\\b\\cudart64_12.dll"})}) ==
+          "cuda_version_mismatch: tensorflow 2.10.1 loads cudart64_110.dll, but what is "
+          "installed is "
+          "C:\\b\\cudart64_12.dll: DLLs of different major versions are not interchangeable\n");
     CHECK(dlls_reported({missing_dll("cudnn64_8.dll", "", {"C:\\b\\cudnn64_8.dll"})}) ==
           "cudnn_not_on_loader_path: tensorflow 2.10.1 loads cudnn64_8.dll, which is in C:\\b, "
           "where Windows does not "
@@ -112,7 +111,7 @@ TEST_CASE("a cuDNN in System32 is found first where another one is installed") {
     CHECK(dlls_reported({load}).empty());
     load.elsewhere = {cuda_directory + "cudnn64_8.dll"};
     CHECK(dlls_reported({load}) ==
-          "wrong_cudnn_found_first: tensorflow 2.10.1 loads cuDNN 8.0.5 from C:\\Windows\\System32 "
+          "cudnn_shadowed: tensorflow 2.10.1 loads cuDNN 8.0.5 from C:\\Windows\\System32 "
           "instead of "
           "C:\\CUDA\\v11.2\\bin\\cudnn64_8.dll\n");
     CHECK(dll_findings({load}).front().severity == Severity::warning);

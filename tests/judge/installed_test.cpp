@@ -70,7 +70,7 @@ TEST_CASE("one fault of a framework is one error, told by the rule that has its 
              cudnn_version(f, "8.6.0");
              f.frameworks.back().libraries[0].path = toolkit + "libcudnn.so.8";
          })},
-        {"wrong_cudnn_found_first", but([](Facts& f) {
+        {"cudnn_shadowed", but([](Facts& f) {
              Framework& torch = add_torch(f);
              add_older_cudnn9(f);
              std::swap(torch.directories_before, torch.directories_after);
@@ -111,9 +111,7 @@ TEST_CASE("a release that is asked about is judged in place of those installed")
                         })),
                         Severity::error);
     };
-    CHECK(errors(requested("tensorflow", "2.13"), "8.9.7")
-              .contains("cuda_version_not_the_one_built_for"));
+    CHECK(errors(requested("tensorflow", "2.13"), "8.9.7").contains("cuda_version_mismatch"));
     CHECK(errors(requested("pytorch", "2.4"), "8.9.7") == std::set<std::string>());
-    CHECK(errors(requested("tensorflow", "2.8"), "8.9.7")
-              .contains("python_not_supported_by_release"));
+    CHECK(errors(requested("tensorflow", "2.8"), "8.9.7").contains("python_not_supported"));
 }

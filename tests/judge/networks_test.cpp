@@ -39,7 +39,7 @@ TEST_CASE(
     CHECK(networks([](Facts&) {}).verdict == OverallVerdict::healthy);
     const std::pair<RunEnd, const char*> ends[] = {{RunEnd::incorrect, "rnn_result_wrong"},
                                                    {RunEnd::failed, "rnn_call_failed"},
-                                                   {RunEnd::rejected, "rnn_call_refused"}};
+                                                   {RunEnd::rejected, "rnn_call_rejected"}};
     for (const auto& [end, rule] : ends) {
         const Report report = networks([end = end](Facts& f) {
             one_case(f, end, {"cudnnRNNForward", end == RunEnd::rejected ? 3 : 8, "no"});

@@ -358,7 +358,7 @@ void compare_on_machine(const stack::Stack& stack, const Judged& checked,
     differences.compare("doctor --for", checked, query(machine.naming(framework)));
     const auto build = self_contained(stack);
     // What has no package for this Python is not installed for it.
-    if (!build || has(checked, "python_not_supported_by_release"))
+    if (!build || has(checked, "python_not_supported"))
         return;
     Facts here = machine.with_installed(framework, *build);
     differences.compare("machine", checked, query(here));

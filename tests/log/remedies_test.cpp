@@ -85,8 +85,7 @@ TEST_CASE("no package of a CUDA for which the wanted cuDNN was never made") {
 TEST_CASE(
     "the two digits in the name of a library of Windows are a minor version before CUDA 10 only") {
     const auto commands = [](const std::string& file) {
-        return about("cuda_version_not_the_one_built_for", file + " not found\n",
-                     {{"cuda", "11.8", {}}})
+        return about("cuda_version_mismatch", file + " not found\n", {{"cuda", "11.8", {}}})
             .commands();
     };
     CHECK(commands("cudart64_90.dll").empty());
@@ -319,7 +318,7 @@ TEST_CASE("a remedy names no other framework, and none of Python where another i
     const char* jax =
         "jax 0.4.26\nGPU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR failed: "
         "CUDA_ERROR_NOT_INITIALIZED\n";
-    for (const std::string& command : about("broken_framework_release", jax).commands())
+    for (const std::string& command : about("framework_version_defective", jax).commands())
         CHECK(contains(command, "jax"));
     const char* r = "Error in `download_file()`:\nError: Unsupported CUDA version '11.3'\n";
     CHECK_FALSE(contains(about("package_not_available", r).remedies.front().text, "Python"));
@@ -357,7 +356,7 @@ TEST_CASE("what a line names more exactly than its cause has a remedy of its own
          "RuntimeError: jaxlib version 0.4.26 is newer than and incompatible with jax version "
          "0.4.25.",
          "jax[cuda12]"},
-        {"broken_framework_release",
+        {"framework_version_defective",
          "torch 2.5.0+cu124\ncuDNN Frontend error: [cudnn_frontend] Error: No execution plans "
          "support the graph",
          "torch>=2.5.1"},
@@ -417,7 +416,7 @@ TEST_CASE("what a line names more exactly than its cause has a remedy of its own
          "Each torchcodec"},
         {"package_files_missing",
          "Error: Cannot find a libtorch install, you can either:", "LIBTORCH_USE_PYTORCH"},
-        {"cuda_version_not_the_one_built_for",
+        {"cuda_version_mismatch",
          "Unsupported cuda toolkit version: `13.0`. Please raise a github issue.",
          "CUDARC_CUDA_VERSION"},
         {"driver_missing", "`nvidia-smi` failed. Ensure that you have CUDA installed",
@@ -486,7 +485,7 @@ TEST_CASE("what a line names more exactly than its cause has a remedy of its own
                              "attribute 'extension'"),
                  "<2.9"));
     CHECK_FALSE(contains(
-        remedy_text("broken_framework_release",
+        remedy_text("framework_version_defective",
                     "torch 2.1.0\nRuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"),
         "1.8.1"));
 }
@@ -505,7 +504,7 @@ TEST_CASE(
     "an extension is compiled with the toolkit of PyTorch's CUDA, and for a new GPU with a newer "
     "one") {
     const Advice other = about(
-        "cuda_version_not_the_one_built_for",
+        "cuda_version_mismatch",
         "RuntimeError:\nThe detected CUDA version (12.9) mismatches the version that was used to "
         "compile\nPyTorch (11.8). Please make sure to use the same CUDA versions.\n");
     CHECK(contains(other.remedies.front().text, "cuda-toolkit-11-8"));
@@ -566,7 +565,7 @@ TEST_CASE("a package for another CUDA than PyTorch's is not given that CUDA's li
         "torch 2.11.0+cu126\nImportError: libcudart.so.13: cannot open shared object file: No such "
         "file\n";
     const Advice advice =
-        about("cuda_version_not_the_one_built_for", log, {{"framework", "pytorch 2.11+cu126", {}}});
+        about("cuda_version_mismatch", log, {{"framework", "pytorch 2.11+cu126", {}}});
     CHECK(contains(advice.remedies.front().text, "built for CUDA 13, PyTorch here for CUDA 12.6"));
     CHECK_FALSE(contains(join(advice.commands(), " "), "install"));
 }
@@ -579,7 +578,7 @@ TEST_CASE(
         "[ONNXRuntimeError] : 1 : FAIL : "
         "Failed to load library libonnxruntime_providers_cuda.so with error: ";
     const Advice old = about(
-        "cuda_version_not_the_one_built_for",
+        "cuda_version_mismatch",
         log + "libcublasLt.so.11: cannot open shared object file: No such file or directory\n");
     CHECK(old.commands() == Commands{"python -m pip install -U onnxruntime-gpu"});
     const Advice path =
@@ -606,7 +605,7 @@ TEST_CASE("what the words of a program decide about its remedy") {
                               "ERROR: Failed to import the TensorFlow module.\n- Could not find "
                               "cuDNN 6.\n  The GPU version of TensorFlow requires\n"),
                          "Julia"));
-    CHECK(contains(text("cuda_version_not_the_one_built_for",
+    CHECK(contains(text("cuda_version_mismatch",
                         "CUDA backend failed to initialize: Found cuBLAS version 120205, but JAX "
                         "was built against "
                         "version 120304, which is newer.\n"),

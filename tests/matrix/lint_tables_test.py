@@ -253,19 +253,19 @@ PLANTED = [
 # A cause, its column, and a value that has this fault.
 HARMFUL = [
     (
-        "tf_windows_no_gpu_since_2.11",
+        "tf_no_native_windows_gpu",
         "command",
         "python -m pip install 'tensorflow<2.11'",
         "'command': cmd.exe does not know single quotes",
     ),
     (
-        "tf_windows_no_gpu_since_2.11",
+        "tf_no_native_windows_gpu",
         "remedy",
         "Run python -m pip install 'tensorflow<2.11'",
         "'remedy': cmd.exe does not know single quotes",
     ),
     (
-        "tf_windows_no_gpu_since_2.11",
+        "tf_no_native_windows_gpu",
         "command",
         "python -m pip install tensorflow<2.11",
         "'command': a shell takes < and > for redirections",

@@ -144,8 +144,8 @@ TEST_CASE("a cuDNN that suits its framework stays: what lacks is cuBLAS") {
     using namespace rnncheck;
     Facts facts = torch_beside_cuda_13();
     const Report report = judge(facts, Matrix::bundled(), {});
-    CHECK(std::ranges::find(report.findings, "cuda_version_not_the_one_built_for",
-                            &Finding::rule) != report.findings.end());
+    CHECK(std::ranges::find(report.findings, "cuda_version_mismatch", &Finding::rule) !=
+          report.findings.end());
     CHECK(std::ranges::find(report.findings, "cudnn_built_for_other_cuda", &Finding::rule) ==
           report.findings.end());
     test::no_machine(facts);
@@ -182,8 +182,8 @@ TEST_CASE(
     Facts facts = torch_beside_cuda_13();
     facts.cudnns.back().built_for_cuda = test::v("11.8");
     const Report report = judge(facts, Matrix::bundled(), {});
-    CHECK(std::ranges::find(report.findings, "cuda_version_not_the_one_built_for",
-                            &Finding::rule) != report.findings.end());
+    CHECK(std::ranges::find(report.findings, "cuda_version_mismatch", &Finding::rule) !=
+          report.findings.end());
     CHECK(std::ranges::any_of(report.findings, [](const Finding& finding) {
         return contains(finding.message, "was built for CUDA 12.1, but the cuDNN that it loads");
     }));

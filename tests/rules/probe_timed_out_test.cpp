@@ -102,7 +102,7 @@ RULE_TEST(
         {{"nothing learnt", nothing_collected(), ""},
          {"the deadline ends the witness of another hang", but([](Facts& f) {
               ProbeRun& run = f.probe_runs.emplace_back();
-              run.probe = "hang_witness";
+              run.probe = "hang_diagnostic";
               run.end = ProbeEnd::cut_off;
               run.elapsed_ms = 900;
           }),

@@ -32,7 +32,7 @@ FALSE_GPU = (
     "touch $made/nvidia0 $made/nvidiactl; mount --move $made /dev; rmdir $made"
 )
 FALSE_GPU_MACHINE = ("unshare", "-m", "sh", "-c", FALSE_GPU + '; exec "$0" "$@"')
-LOOK = ["--look-only", "--only", "system_folders_hidden"]
+LOOK = ["--look-only", "--only", "proc_sys_hidden"]
 
 
 def run(*command, options=("--look-only",), environment=None, wrapper=(), **more):

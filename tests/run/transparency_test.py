@@ -25,7 +25,7 @@ THIS_FILE = os.path.abspath(__file__)
 CURRENT_DIRECTORY = tempfile.TemporaryDirectory()
 os.chdir(CURRENT_DIRECTORY.name)
 # The report about a failed command is another test's; this one is short.
-RUN = [PROGRAM, "run", "--quiet", "--only", "system_folders_hidden", "--"]
+RUN = [PROGRAM, "run", "--quiet", "--only", "proc_sys_hidden", "--"]
 ENVIRONMENT = {
     **os.environ,
     "LC_ALL": "C.UTF-8",

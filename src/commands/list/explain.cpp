@@ -5,6 +5,7 @@
 #include "commands/common_options.hpp"
 #include "commands/options.hpp"
 #include "commands/output.hpp"
+#include "facts/old_ids.hpp"
 #include "judge.hpp"
 #include "log/read_log.hpp"
 #include "process/probe.hpp"
@@ -19,7 +20,7 @@ std::string as_id(const std::string& words) {
     std::string id = lower(words);
     std::ranges::replace(id, '-', '_');
     std::ranges::replace(id, ' ', '_');
-    return id;
+    return current_id(id);
 }
 
 std::string page_of(const std::string& id) {

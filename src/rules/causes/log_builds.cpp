@@ -69,16 +69,16 @@ void name_package_of_other_cuda(Remedy& remedy, const LogContext& log) {
 /// https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html, requirements and
 /// preload_dlls()
 void speak_of_onnxruntime(Remedy& remedy, const LogCause& cause, const LogContext& log) {
-    constexpr std::string_view causes[] = {
-        "cuda_version_not_the_one_built_for", "cuda_lib_not_on_loader_path",
-        "cuda_library_not_installed", "cudnn_not_on_loader_path", "cudnn_not_installed"};
+    constexpr std::string_view causes[] = {"cuda_version_mismatch", "cuda_lib_not_on_loader_path",
+                                           "cuda_library_not_installed", "cudnn_not_on_loader_path",
+                                           "cudnn_not_installed"};
     if (!includes(causes, cause.cause) || !log.has("onnxruntime_in_use"))
         return;
     if (log.has("panic_or_exception") || log.has("go_program"))
         return;
     const auto missing = missing_library(log, "missing_cuda_library");
     const bool is_for_cuda_11 = missing && major_in_file_name(*missing) == 11;
-    if (is_for_cuda_11 && cause.cause == "cuda_version_not_the_one_built_for") {
+    if (is_for_cuda_11 && cause.cause == "cuda_version_mismatch") {
         remedy.text =
             "This ONNX Runtime is built for CUDA 11. Update it: the package on PyPI is for CUDA 12 "
             "from 1.19 on. "
@@ -183,7 +183,7 @@ void name_driver_for_large_parameters(Remedy& remedy, const LogContext& log) {
 }  // namespace
 
 void refine_for_builds(Remedy& remedy, const LogCause& cause, const LogContext& log) {
-    if (cause.cause == "cuda_version_not_the_one_built_for") {
+    if (cause.cause == "cuda_version_mismatch") {
         name_package_of_other_cuda(remedy, log);
         name_toolkit_of_extension(remedy, log);
     }

@@ -39,7 +39,7 @@ std::string excluded_by_versions(const IndicatedCause& indicated, const stack::S
                                                    driver_too_old,
                                                    gpu_arch_not_in_build,
                                                    gpu_too_old,
-                                                   tf_windows_no_gpu_since_2_11};
+                                                   tf_no_native_windows_gpu};
     if (!log.has("log_alone"))
         return "";  // the rules evaluate the machine
     const auto kind = from_name<stack::ConflictKind>(indicated.cause);

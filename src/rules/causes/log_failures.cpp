@@ -99,7 +99,7 @@ void speak_as_the_line(Remedy& remedy, const LogCause& cause, const LogContext& 
 }  // namespace
 
 void refine_for_failure(Remedy& remedy, const LogCause& cause, const LogContext& log) {
-    if (cause.cause == "broken_framework_release")
+    if (cause.cause == "framework_version_defective")
         leave_out_other_version(remedy, log);
     if (cause.cause == "package_not_available")
         name_pythons_of_requested(remedy, log);

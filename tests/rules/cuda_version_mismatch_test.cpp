@@ -2,7 +2,7 @@
 #include "support/installed_machines.hpp"
 
 RULE_TEST(
-    cuda_version_not_the_one_built_for,
+    cuda_version_mismatch,
     Fires{{{"installed, and only CUDA 12 there", but([](Facts& f) {
                 Framework& torch = add_torch(f);
                 torch.cuda = v("11.8");

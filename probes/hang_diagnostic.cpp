@@ -9,7 +9,7 @@
 #include "support/kernel_log.hpp"
 #include "vendor/nvml_abi.hpp"
 
-namespace rnncheck::probes::hang_witness {
+namespace rnncheck::probes::hang_diagnostic {
 
 constexpr std::size_t most_xids = 20;
 
@@ -93,4 +93,4 @@ extern const Probe probe{
     .run = run,
     .hang_diagnostic = true};
 
-}  // namespace rnncheck::probes::hang_witness
+}  // namespace rnncheck::probes::hang_diagnostic

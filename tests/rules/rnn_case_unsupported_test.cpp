@@ -1,7 +1,7 @@
 #include "support/cudnn_machines.hpp"
 #include "support/rule_test.hpp"
 
-RULE_TEST(rnn_case_not_offered,
+RULE_TEST(rnn_case_unsupported,
           Fires{{{"fp32 on the standard algorithm", but([](Facts& f) {
                       one_case(f, RunEnd::not_supported,
                                {"cudnnRNNForward", 9, "CUDNN_STATUS_NOT_SUPPORTED"});

@@ -2,7 +2,7 @@
 #include "support/installed_machines.hpp"
 
 RULE_TEST(
-    wrong_cudnn_found_first,
+    cudnn_shadowed,
     Fires{
         {{"LD_LIBRARY_PATH has an older one", but([](Facts& f) {
               Framework& torch = add_torch(f);

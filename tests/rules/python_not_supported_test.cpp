@@ -1,7 +1,7 @@
 #include "support/given_machine.hpp"
 #include "support/installed_machines.hpp"
 
-RULE_TEST(python_not_supported_by_release,
+RULE_TEST(python_not_supported,
           Fires{{{"too new", given({"tensorflow=2.10", "python=3.12", "os=linux"}),
                   "TensorFlow 2.10 has no package for Python 3.12; it supports Python 3.7 to 3.10"},
                  {"too old", given({"pytorch=2.4", "python=3.7", "os=linux"}),

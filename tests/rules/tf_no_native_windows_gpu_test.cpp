@@ -3,9 +3,9 @@
 #include "support/given_machine.hpp"
 #include "support/rule_test.hpp"
 
-TEST_CASE("tf_windows_no_gpu_since_2.11") {
+TEST_CASE("tf_no_native_windows_gpu") {
     using namespace rnncheck::test;
-    check_rule("tf_windows_no_gpu_since_2.11",
+    check_rule("tf_no_native_windows_gpu",
                Fires{{{"the first without", given({"tensorflow=2.11", "os=Windows 10"}),
                        "TensorFlow 2.11 does not support CUDA on native Windows"},
                       {"a later one", given({"tensorflow=2.16.1", "os=windows"}),

@@ -1,7 +1,7 @@
 #include "support/given_machine.hpp"
 #include "support/installed_machines.hpp"
 
-RULE_TEST(release_not_in_the_tables,
+RULE_TEST(version_not_in_data,
           Fires{{{"a CUDA that only a driver names", given({"cuda=12.7"}),
                   "no CUDA toolkit 12.7 was ever released"}}},
           Silent{

@@ -2,7 +2,7 @@
 #include "support/cudnn_machines.hpp"
 #include "support/rule_test.hpp"
 
-RULE_TEST(rnn_call_refused,
+RULE_TEST(rnn_call_rejected,
           Fires{{{"bad parameter", but([](Facts& f) {
                       one_case(f, RunEnd::rejected,
                                {"cudnnSetRNNDataDescriptor", 3, "CUDNN_STATUS_BAD_PARAM"});
@@ -30,7 +30,7 @@ RULE_TEST(rnn_call_refused,
           undecided_about_cases({}))
 
 TEST_CASE(
-    "rnn_call_refused: a kernel that nobody promises is a note, and one that PyTorch takes by "
+    "rnn_call_rejected: a kernel that nobody promises is a note, and one that PyTorch takes by "
     "default an error") {
     using namespace rnncheck;
     using namespace rnncheck::test;
@@ -41,7 +41,7 @@ TEST_CASE(
         for (RnnRun& run : facts.rnn_runs)
             if (run.end == RunEnd::rejected)
                 run.rnn_case.algorithm = algorithm, run.rnn_case.dtype = dtype;
-        return (*find_named(all_rules(), "rnn_call_refused"))->check(facts, Matrix::bundled());
+        return (*find_named(all_rules(), "rnn_call_rejected"))->check(facts, Matrix::bundled());
     };
     for (const Algorithm algorithm : {Algorithm::persist_static, Algorithm::persist_dynamic}) {
         const Verdict verdict = judged(algorithm, Dtype::fp32);

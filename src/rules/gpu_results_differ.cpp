@@ -114,7 +114,7 @@ Finding about_one_gpu(const Facts& facts, const Kind& kind, int gpu, const Runs&
     const std::string where = "to those of other GPUs of its model in " + share(runs.size(), kind);
     Finding finding = about_bits(facts, Severity::warning, gpu_subject(facts, gpu),
                                  where + "; every result is within its error limit", runs,
-                                 remedy("gpu_gives_other_bits/one"));
+                                 remedy("gpu_results_differ/one"));
     finding.gpu = gpu;
     return finding;
 }
@@ -128,7 +128,7 @@ void judge(const Facts& facts, const Kind& kind, VerdictBuilder& result) {
             join_with_and(mapped(kind.gpus, [&](int gpu) { return gpu_subject(facts, gpu); })),
             "in " + share(kind.undecided.size(), kind) +
                 "; every result is within its error limit; which GPU is at fault is unknown",
-            kind.undecided.front(), remedy("gpu_gives_other_bits/several")));
+            kind.undecided.front(), remedy("gpu_results_differ/several")));
     result.passed("GPUs of the same model return bitwise identical results");
 }
 
@@ -146,7 +146,7 @@ std::string not_comparable(const Facts& facts) {
 
 }  // namespace
 
-Verdict gpu_gives_other_bits(const Facts& facts, const Matrix&) {
+Verdict gpu_results_differ(const Facts& facts, const Matrix&) {
     if (const auto verdict = without_gpu(facts))
         return *verdict;
     VerdictBuilder result;

@@ -39,7 +39,7 @@ Facts one_unlike(int count) {
 }  // namespace
 
 RULE_TEST(
-    gpu_gives_other_bits,
+    gpu_results_differ,
     Fires{{{"one of four", one_unlike(4),
             "GPU 3 (NVIDIA GeForce RTX 3090) returned results that are not bitwise identical to "
             "those of other "
@@ -95,7 +95,7 @@ RULE_TEST(
                     after(alike(2), [](Facts& f) { no_cases(f); }), ""}}})
 
 TEST_CASE("a card that gives other bits is a warning where it is known which, else a note") {
-    const auto* rule = find_named(all_rules(), "gpu_gives_other_bits");
+    const auto* rule = find_named(all_rules(), "gpu_results_differ");
     const auto severity = [&](const Facts& facts) {
         return (*rule)->check(facts, Matrix::bundled()).findings.at(0).severity;
     };

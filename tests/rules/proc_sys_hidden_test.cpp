@@ -12,7 +12,7 @@ rnncheck::Facts hidden(const std::vector<std::string>& directories) {
 
 }  // namespace
 
-RULE_TEST(system_folders_hidden,
+RULE_TEST(proc_sys_hidden,
           Fires{{{"a bare chroot", hidden({"/proc", "/sys", "/dev"}),
                   "/proc, /sys and /dev are empty or not readable for this process"},
                  {"no nodes to be seen",

@@ -2,7 +2,7 @@
 #include "support/rule_test.hpp"
 
 RULE_TEST(
-    cudnn_handle_refused,
+    cudnn_create_failed,
     Fires{
         {{"not initialised", but([](Facts& f) {
               all_cases(f, RunEnd::skipped, {"cudnnCreate", 1, "CUDNN_STATUS_NOT_INITIALIZED"});
