@@ -25,7 +25,7 @@ static void run(const Job& job, ProbeWriter& writer) {
 }
 
 extern const Probe probe{.title = "Queries the version of each CUDA runtime",
-                         .stage = Stage::ask,
+                         .stage = Stage::query,
                          .limit = std::chrono::seconds(20),
                          .run = run,
                          .targets = installations_to_query<LibraryKind::cudart>};

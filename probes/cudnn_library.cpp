@@ -24,9 +24,9 @@ static void query_versions(const CudnnApi& cudnn, ProbeWriter& writer, Cudnn& fo
             found.newest_capability =
                 make_version({static_cast<int>(number / 100), static_cast<int>(number % 100 / 10)});
     if (cudnn.speaks_legacy())
-        found.dialects.emplace_back(name_of(Dialect::legacy));
+        found.rnn_apis.emplace_back(name_of(RnnApi::legacy));
     if (cudnn.speaks_v8())
-        found.dialects.emplace_back(name_of(Dialect::v8));
+        found.rnn_apis.emplace_back(name_of(RnnApi::v8));
 }
 
 static void run(const Job& job, ProbeWriter& writer) {
@@ -53,7 +53,7 @@ static void run(const Job& job, ProbeWriter& writer) {
 
 extern const Probe probe{
     .title = "Queries the version of each cuDNN installation and tests its RNN API, without a GPU",
-    .stage = Stage::ask,
+    .stage = Stage::query,
     .limit = std::chrono::seconds(30),
     .run = run,
     .targets = installations_to_query<LibraryKind::cudnn>};

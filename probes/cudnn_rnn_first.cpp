@@ -44,7 +44,7 @@ static void run(const Job& job, ProbeWriter& writer) {
 
 extern const Probe probe{
     .title = "Tests the RNN API of cuDNN 9 with an RNN function as the first, as JAX calls it",
-    .stage = Stage::ask,
+    .stage = Stage::query,
     .limit = std::chrono::seconds(30),
     .run = run,
     .targets = targets};

@@ -109,7 +109,7 @@ static void run(const Job&, ProbeWriter& writer) {
 }
 
 extern const Probe probe{.title = "Queries the driver library for its CUDA version and GPUs",
-                         .stage = Stage::ask,
+                         .stage = Stage::query,
                          .limit = std::chrono::seconds(45),
                          .run = run,
                          .start_limit = [](const Facts& found, std::chrono::milliseconds took) {

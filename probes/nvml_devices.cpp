@@ -194,7 +194,7 @@ static void run(const Job& job, ProbeWriter& writer) {
 
 extern const Probe probe{
     .title = "Queries NVML for the state of every GPU: memory, errors, modes, processes",
-    .stage = Stage::ask,
+    .stage = Stage::query,
     .limit = std::chrono::seconds(45),
     .run = run,
     .start_limit = [](const Facts& found, std::chrono::milliseconds took) {

@@ -43,7 +43,7 @@ static void run(const Job& job, ProbeWriter& writer) {
 }
 
 extern const Probe probe{.title = "Compiles a test kernel with each NVRTC",
-                         .stage = Stage::ask,
+                         .stage = Stage::query,
                          .limit = std::chrono::seconds(30),
                          .run = run,
                          .targets = installations_to_query<LibraryKind::nvrtc>};

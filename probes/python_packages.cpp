@@ -50,7 +50,7 @@ static void run(const Job& job, ProbeWriter& writer) {
         Facts news;
         PythonEnvironment& first = news.pythons.emplace_back();
         first.path = chosen.front().path;
-        first.left_out = {"environments beyond the first 64"};
+        first.skipped = {"environments beyond the first 64"};
         writer.facts(std::move(news));
     }
     for (PythonEnvironment& other : others)

@@ -58,7 +58,7 @@ static void measure(vendor::Session& session, RnnDropout& found) {
         calls.result.bytes = static_cast<std::int64_t>(bytes);
     calls(cudnn, cudnn.cudnnCreateDropoutDescriptor, &session.no_dropout);
     const RnnCase mask_case = parse_case("relu fp32 I=64 H=64 B=64 T=16 L=2 training",
-                                         {.math = exact_math(found.dialect)});
+                                         {.math = exact_math(found.rnn_api)});
     RnnRun run = run_of(found, mask_case, 0);
     const vendor::DeviceImage image = vendor::device_image(mask_case, mask_inputs(mask_case));
     const auto y_from_seed = [&] {
@@ -77,7 +77,7 @@ static void measure(vendor::Session& session, RnnDropout& found) {
         return;
     record(first, found);
     found.repeats = first == again;
-    found.moves_on = run.bitwise_repeatable == false;
+    found.mask_changes = run.bitwise_repeatable == false;
 }
 
 static void run(const Job& job, ProbeWriter& writer) {

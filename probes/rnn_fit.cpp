@@ -10,7 +10,7 @@ namespace rnncheck::probes::rnn_fit {
 
 static bool has_a_better_interface(const Facts& facts, const RnnTarget& target) {
     const Cudnn* const cudnn = find_by(facts.cudnns, &Cudnn::library, target.library);
-    return target.dialect == Dialect::legacy && cudnn && includes(cudnn->dialects, "v8");
+    return target.rnn_api == RnnApi::legacy && cudnn && includes(cudnn->rnn_apis, "v8");
 }
 
 static std::vector<std::string> targets(const Facts& facts) {
@@ -155,9 +155,9 @@ static void run(const Job& job, ProbeWriter& writer) {
     fit.result = session.failure;
     if (fit.result)
         return writer.facts(news);
-    if (target.dialect != Dialect::v8)
+    if (target.rnn_api != RnnApi::v8)
         fit.result = CallResult{"cudnnGetRNNTempSpaceSizes", missing_symbol,
-                                "only available in the v8 interface"};
+                                "only available in the v8 RNN API"};
     else
         measure(session, WindowsLimits(job.facts, session.cuda, target.gpu), request, fit);
     writer.facts(news);

@@ -15,7 +15,7 @@ bool wanted(const std::optional<RnnRequest>& request, const RnnTarget& target) {
     if (!request)
         return true;
     return request->gpu.value_or(target.gpu) == target.gpu &&
-           request->dialect.value_or(target.dialect) == target.dialect &&
+           request->rnn_api.value_or(target.rnn_api) == target.rnn_api &&
            target.library.find(request->library.value_or("")) != std::string::npos;
 }
 
@@ -52,16 +52,16 @@ bool came_with_7_2(const std::string& function) {
 }  // namespace
 
 std::string text_of(const RnnTarget& target) {
-    return "GPU " + std::to_string(target.gpu) + " " + std::string(name_of(target.dialect)) + " " +
+    return "GPU " + std::to_string(target.gpu) + " " + std::string(name_of(target.rnn_api)) + " " +
            target.library;
 }
 
 RnnTarget rnn_target_of(const std::string& text) {
     int gpu = 0, path = 0;
-    char dialect[16] = {};
-    std::sscanf(text.c_str(), "GPU %d %15s %n", &gpu, dialect, &path);
+    char rnn_api[16] = {};
+    std::sscanf(text.c_str(), "GPU %d %15s %n", &gpu, rnn_api, &path);
     return {text.substr(static_cast<std::size_t>(path)), gpu,
-            from_name<Dialect>(dialect).value_or(Dialect::v8)};
+            from_name<RnnApi>(rnn_api).value_or(RnnApi::v8)};
 }
 
 std::vector<std::string> wanted_rnn_targets(const Facts& facts) {
@@ -71,9 +71,9 @@ std::vector<std::string> wanted_rnn_targets(const Facts& facts) {
     for (const Cudnn& cudnn : facts.cudnns) {
         if (cudnn.rnn_usable != true || ++copies > most)
             continue;
-        for (const auto& dialect : cudnn.dialects)
+        for (const auto& rnn_api : cudnn.rnn_apis)
             for (const Gpu& gpu : facts.cuda_devices)
-                if (const auto named = from_name<Dialect>(dialect))
+                if (const auto named = from_name<RnnApi>(rnn_api))
                     if (const RnnTarget target{cudnn.library, gpu.index, *named};
                         wanted(facts.rnn_request, target))
                         texts.push_back(text_of(target));

@@ -1,4 +1,4 @@
-// Cases of recurrent networks: their targets (one RNN interface of one cuDNN on one GPU), and how
+// Cases of recurrent networks: their targets (one RNN API of one cuDNN on one GPU), and how
 // they ended.
 #pragma once
 

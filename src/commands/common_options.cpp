@@ -131,7 +131,7 @@ Framework parse_requested_framework(const std::string& text) {
     framework.name = named->name;
     framework.version = named->version;
     framework.build = named->build;
-    framework.asked = true;
+    framework.requested = true;
     return framework;
 }
 

@@ -36,7 +36,7 @@ void DoctorOptions::check(const CLI::App& app) {
             "--save-facts writes files; for standard output use --json, whose document --facts "
             "reads as well");
     begin_run(app, report);
-    survey.ask = !examination.look_only;
+    survey.query = !examination.look_only;
     survey.run = !examination.look_only && !examination.no_run;
     survey.make_nodes = examination.make_nodes;
     survey.deadline = deadline_after(examination.deadline);

@@ -20,7 +20,7 @@ struct LstmRunOptions {
                    "FILE: Resume the run saved in this file and continue to save it there");
     RNNCHECK_FIELD(std::optional<int>, device, "Use only the GPU with this CUDA index");
     RNNCHECK_FIELD(std::string, cudnn, "TEXT: Use only the libcudnn whose path contains TEXT");
-    RNNCHECK_FIELD(std::optional<Dialect>, interface, "Use only this RNN interface of cuDNN");
+    RNNCHECK_FIELD(std::optional<RnnApi>, rnn_api, "Use only this RNN API of cuDNN");
     RNNCHECK_FIELD(std::optional<double>, dropout,
                    "P: Also check dropout between layers, with this probability");
     RNNCHECK_FIELD(bool, no_shrink, "Do not search for the smallest case that fails") = false;
@@ -110,7 +110,7 @@ class LstmState {
 // largest size that fits into memory, and what the run shows about the failure in a log.
 
 /// The first of the worst cases, except those that lacked memory: incorrect before failed before
-/// rejected, then the v8 interface before the legacy one, for which no program can be written. Null
+/// rejected, then the v8 API before the legacy one, for which no program can be written. Null
 /// if there is none.
 const RnnRun* worst_run(const Facts& facts);
 
@@ -133,7 +133,7 @@ std::vector<FitSearch> find_fits(const Facts& facts, const SurveyOptions& how, b
 /// One failing case as a C++ program, for a person who has no rnncheck: a report to NVIDIA. Under
 /// 180 lines, no header of ours, the case's own numbers by their formula, and the expected values
 /// of the worst element and some others of its array, with the limits. Its exit code is 0 when all
-/// is correct, 1 when a number is wrong, 2 when a call failed. For the v8 interface alone.
+/// is correct, 1 when a number is wrong, 2 when a call failed. For the v8 API alone.
 std::string reproducer(const Facts& facts, const RnnRun& run);
 
 /// `facts` are those of a machine on which the network of `config` was run, or of one that has no

@@ -141,9 +141,9 @@ std::string memory_sentence(const Facts& facts, RnnRun run) {
 
 const RnnRun* worst_run(const Facts& facts) {
     for (const RunEnd end : {RunEnd::incorrect, RunEnd::failed, RunEnd::rejected})
-        for (const Dialect dialect : {Dialect::v8, Dialect::legacy})
+        for (const RnnApi rnn_api : {RnnApi::v8, RnnApi::legacy})
             for (const RnnRun& run : facts.rnn_runs)
-                if (run.end == end && run.dialect == dialect && !short_of_memory(run))
+                if (run.end == end && run.rnn_api == rnn_api && !short_of_memory(run))
                     return &run;
     return nullptr;
 }
@@ -229,7 +229,7 @@ std::vector<FitSearch> find_fits(const Facts& facts, const SurveyOptions& how, b
     for (const RnnFit& fit : facts.rnn_fits) {
         FitSearch& search = searches.emplace_back(find_fit(fit, try_size));
         search.answer = concat("GPU ", fit.gpu, ", ", cudnn_in_words(facts, fit.library), ", ",
-                               fit.dialect, " interface: ", search.answer);
+                               fit.rnn_api, " API: ", search.answer);
     }
     return searches;
 }

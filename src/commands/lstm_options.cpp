@@ -53,7 +53,7 @@ void reject_contradictions(const CLI::App& app, const LstmOptions& options) {
         reject_together(app, "--level", option, whole_sweep);
     }
     reject_together(app, "--resume",
-                    "--level --from-log --device --cudnn --interface --dropout --fit", of_file);
+                    "--level --from-log --device --cudnn --rnn-api --dropout --fit", of_file);
     reject_together(app, "--level", "--from-log", whole_sweep);
     reject_together(app, "--batch", "--lengths", "each length is a sequence");
     reject_together(app, "--fit", "--level --lengths",
@@ -124,8 +124,8 @@ RnnCase case_from(const LstmOptions& options, const Log& log) {
         c.projection = 0;
     if (const auto why = contradiction_in(c))
         throw UsageError(*why);
-    if (options.run.interface == Dialect::legacy && has_empty_sequence(c))
-        throw UsageError("--interface legacy needs --lengths above 0");
+    if (options.run.rnn_api == RnnApi::legacy && has_empty_sequence(c))
+        throw UsageError("--rnn-api legacy needs --lengths above 0");
     return c;
 }
 
@@ -172,7 +172,7 @@ RnnRequest request_of(const LstmOptions& options, const Log& log) {
     request.gpu = run.device;
     if (!run.cudnn.empty())
         request.library = run.cudnn;
-    request.dialect = run.interface;
+    request.rnn_api = run.rnn_api;
     request.fit = run.fit;
     return request;
 }

@@ -17,10 +17,10 @@ namespace rnncheck {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Place = std::tuple<std::string, int, Dialect, int, std::string>;
+using Place = std::tuple<std::string, int, RnnApi, int, std::string>;
 
 Place place_of(const RnnRun& run) {
-    return {run.library, run.gpu, run.dialect, run.number, describe(run.rnn_case)};
+    return {run.library, run.gpu, run.rnn_api, run.number, describe(run.rnn_case)};
 }
 
 /// All that results depend on: driver, GPUs, cuDNN installations, what the environment says of

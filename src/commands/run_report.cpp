@@ -87,7 +87,7 @@ LogReplay replay(const Log& log, const DoctorOptions& options) {
         LstmOptions network;
         network.run.from_log = "the output";  // in messages
         SurveyOptions how = options.survey;
-        how.ask = how.run = true;
+        how.query = how.run = true;
         how.deadline = deadline_from_now(options.examination.deadline);
         how.rnn_request = request_of(network, log);
         return replay_of(*log.rnn_config, surveyed(how, options.report.quiet));

@@ -7,9 +7,9 @@
 
 namespace rnncheck {
 
-/// look: read files, run no vendor code. ask: open vendor libraries and query them. run: use the
+/// look: read files, run no vendor code. query: open vendor libraries and query them. run: use the
 /// GPU.
-RNNCHECK_ENUM(Stage, look, ask, run)
+RNNCHECK_ENUM(Stage, look, query, run)
 
 /// A value in the keys of `matrix check`: {"driver", "535.104.05"}.
 struct GivenValue {

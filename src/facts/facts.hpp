@@ -14,19 +14,19 @@
 
 namespace rnncheck {
 
-inline constexpr int facts_schema = 3;
+inline constexpr int facts_schema = 4;
 /// Of reports, which hold facts.
-inline constexpr int report_schema = 3;
+inline constexpr int report_schema = 4;
 /// The oldest whose facts can still be read.
 inline constexpr int oldest_schema = 2;
 
-/// Which rnncheck collected the facts, and which stages it was allowed to run: look, ask, run; or
+/// Which rnncheck collected the facts, and which stages it was allowed to run: look, query, run; or
 /// "given" alone.
 struct ToolFacts {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, version, "version of rnncheck that collected these facts");
     RNNCHECK_FIELD(std::vector<std::string>, stages,
-                   "stages that were run: look, ask, run; or alone: given, if versions were "
+                   "stages that were run: look, query, run; or alone: given, if versions were "
                    "specified and no machine "
                    "was checked, and log, if only logs were read");
     RNNCHECK_FIELD(std::optional<std::string>, collected_at,
@@ -120,13 +120,12 @@ inline bool is_log_only(const Facts& facts) {
 /// with the key() of one that is there joins that one, so a probe can add more about a thing later.
 void merge(Facts& facts, Facts more);
 
-/// The facts as documents hold them: a case of `rnn_runs` is described once, in `rnn_cases`; the
-/// runs on a GPU are one object with a list for each member that differs; and GPUs on which all
-/// cases ended alike share that object.
+/// The facts as documents hold them: a case of `rnn_runs` is described once, in `rnn_cases`, to
+/// which runs refer by its `case_id`.
 nlohmann::json facts_to_json(const Facts& facts);
 nlohmann::json facts_json_schema();
 
-/// The reverse, of older schemas too; InputError names the place of what has the wrong form.
+/// The reverse; InputError names the place of what has the wrong form.
 Facts facts_from_json(nlohmann::json json);
 
 /// That as text, on one line without an indent: the wire and the file form.

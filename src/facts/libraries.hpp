@@ -89,7 +89,7 @@ struct Cudnn {
     RNNCHECK_FIELD(std::optional<Version>, built_for_cuda, "from cudnnGetCudartVersion");
     RNNCHECK_FIELD(std::optional<Version>, newest_capability,
                    "newest compute capability it knows, cudnnGetMaxDeviceVersion");
-    RNNCHECK_FIELD(std::vector<std::string>, dialects,
+    RNNCHECK_FIELD(std::vector<std::string>, rnn_apis,
                    "RNN interfaces it exports: legacy (cuDNN 7, 8), v8 (cuDNN 8, 9)");
     RNNCHECK_FIELD(std::vector<std::string>, parts_mapped, "cuDNN files that were really mapped");
     RNNCHECK_FIELD(std::vector<CudnnFile>, files,

@@ -43,7 +43,7 @@ struct PythonEnvironment {
                    "where it looks for packages, in its order");
     RNNCHECK_FIELD(std::optional<int>, distributions, "how many distributions are installed");
     RNNCHECK_FIELD(std::vector<PythonPackage>, packages, "those that matter here");
-    RNNCHECK_FIELD(std::vector<std::string>, left_out, "what could not be read, or not to its end");
+    RNNCHECK_FIELD(std::vector<std::string>, skipped, "what could not be read, or not to its end");
     RNNCHECK_FIELDS_END
 
     const std::string& key() const {
@@ -90,11 +90,11 @@ struct Framework {
     RNNCHECK_FIELD(std::vector<std::string>, other_packages,
                    "distributions that put files into the same directory");
     RNNCHECK_FIELD(std::vector<std::string>, plugins, "distributions that extend it by a device");
-    RNNCHECK_FIELD(bool, asked,
+    RNNCHECK_FIELD(bool, requested,
                    "whether this version was specified with --for; it need not be installed") =
         false;
     RNNCHECK_FIELD(std::optional<bool>, uses_cuda, "whether its own files show a build with CUDA");
-    RNNCHECK_FIELD(std::optional<std::string>, shown_by, "the file that shows it");
+    RNNCHECK_FIELD(std::optional<std::string>, evidence, "the file that shows it");
     RNNCHECK_FIELD(std::optional<std::string>, core, "the file of it that opens the GPU libraries");
     RNNCHECK_FIELD(std::optional<bool>, uses_cudnn,
                    "whether it opens cuDNN, by its own files: false for CuPy 14; absent when they "

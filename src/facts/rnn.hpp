@@ -37,7 +37,7 @@ struct RnnRequest {
     RNNCHECK_FIELD(std::optional<int>, gpu, "CUDA's ordinal of the only GPU to use");
     RNNCHECK_FIELD(std::optional<std::string>, library,
                    "the only libcudnn to use, a path or a part of it");
-    RNNCHECK_FIELD(std::optional<Dialect>, dialect, "the only RNN interface to use");
+    RNNCHECK_FIELD(std::optional<RnnApi>, rnn_api, "the only RNN API to use");
     RNNCHECK_FIELD(
         std::optional<FitSize>, fit,
         "find the largest such size of the first case that fits, instead of computing cases");
@@ -47,12 +47,12 @@ struct RnnRequest {
     RNNCHECK_FIELDS_END
 };
 
-/// What a case runs on: one RNN interface of a cuDNN installation, on one GPU.
+/// What a case runs on: one RNN API of a cuDNN installation, on one GPU.
 struct RnnTarget {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, library, "path of the libcudnn");
     RNNCHECK_FIELD(int, gpu, "CUDA's ordinal") = 0;
-    RNNCHECK_FIELD(Dialect, dialect, "RNN interface used") = Dialect::v8;
+    RNNCHECK_FIELD(RnnApi, rnn_api, "RNN API used") = RnnApi::v8;
     RNNCHECK_FIELDS_END
 
     bool operator==(const RnnTarget&) const = default;
@@ -147,7 +147,7 @@ struct RnnDropout : RnnTarget {
     RNNCHECK_FIELD(std::optional<double>, scale_error,
                    "largest relative error of a kept one against 1 / (1 - probability)");
     RNNCHECK_FIELD(std::optional<bool>, repeats, "whether the same seed gave the same mask again");
-    RNNCHECK_FIELD(std::optional<bool>, moves_on, "whether the next call drew another mask");
+    RNNCHECK_FIELD(std::optional<bool>, mask_changes, "whether the next call drew another mask");
     RNNCHECK_FIELD(std::optional<CallResult>, result, "the first call that failed");
     RNNCHECK_FIELDS_END_AFTER(RnnTarget)
 };

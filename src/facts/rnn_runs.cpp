@@ -31,12 +31,12 @@ bool several_installations(const Facts& facts) {
 }
 
 bool several_interfaces(const Facts& facts, const std::string& library) {
-    std::set<Dialect> ran;
+    std::set<RnnApi> ran;
     for (const RnnRun& run : facts.rnn_runs)
         if (run.library == library)
-            ran.insert(run.dialect);
+            ran.insert(run.rnn_api);
     for (const Cudnn& cudnn : facts.cudnns)
-        if (cudnn.library == library && cudnn.dialects.size() > 1)
+        if (cudnn.library == library && cudnn.rnn_apis.size() > 1)
             return true;
     return ran.size() > 1;
 }
@@ -46,7 +46,7 @@ std::string command_on_target(const Facts& facts, const RnnRun& run) {
     if (several_installations(facts))
         words += " --cudnn " + shell_quoted(escaped(run.library, 4096));
     if (several_interfaces(facts, run.library))
-        words += " --interface " + std::string(name_of(run.dialect));
+        words += " --rnn-api " + std::string(name_of(run.rnn_api));
     return words;
 }
 
@@ -116,7 +116,7 @@ std::string rerun_all_command(const Facts& facts, const RnnRun& run) {
 }
 
 RnnPlace rnn_place(const Facts& facts, const RnnTarget& target) {
-    RnnPlace place(target.dialect);
+    RnnPlace place(target.rnn_api);
     if (const Cudnn* cudnn = find_by(facts.cudnns, &Cudnn::library, target.library))
         place.cudnn = cudnn->version;
     if (const Gpu* gpu = find_by(facts.cuda_devices, &Gpu::index, target.gpu)) {

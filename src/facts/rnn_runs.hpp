@@ -31,7 +31,7 @@ std::string how_wrong(const RnnRun& run);
 /// "needs at least 1.3 MiB of GPU memory (1 MiB free on GPU 0)".
 std::string memory_in_words(const RnnRun& run);
 
-/// The case alone on its GPU, cuDNN installation and interface; the last two only where there are
+/// The case alone on its GPU, cuDNN installation and RNN API; the last two only where there are
 /// several: "rnncheck lstm --device 0 --cell lstm ...".
 std::string rerun_command(const Facts& facts, const RnnRun& run);
 
@@ -45,7 +45,7 @@ RnnPlace rnn_place(const Facts& facts, const RnnTarget& target);
 std::optional<Peak> peak_of(const Gpu& gpu);
 
 /// The cases to compute there: the requested sweep, or those of the requested cases that the
-/// interface can express. The result is the same in parent and child.
+/// RNN API can express. The result is the same in parent and child.
 std::vector<RnnCase> cases_of(const Facts& facts, const RnnTarget& target);
 
 /// The numbers of these among the requested cases, from 1; empty for a sweep.

@@ -321,7 +321,7 @@ std::string words_without_differences(const Fleet& fleet) {
 }
 
 void conclude(Fleet& fleet) {
-    const std::size_t odd = count_of(fleet.odd), ill = count_of(fleet.with_problems);
+    const std::size_t odd = count_of(fleet.differing), ill = count_of(fleet.with_problems);
     const std::size_t missing = count_of(fleet.missing),
                       undetermined = count_of(fleet.undetermined);
     std::size_t unreadable = 0;
@@ -366,7 +366,7 @@ void keep_differences_of(const std::string& node, Fleet& fleet) {
     std::erase_if(fleet.warnings, is_another);
     fleet.unreadable.clear();
     fleet.missing.clear();
-    for (std::string* const nodes : {&fleet.odd, &fleet.with_problems, &fleet.undetermined})
+    for (std::string* const nodes : {&fleet.differing, &fleet.with_problems, &fleet.undetermined})
         *nodes = includes(names_of_nodeset(*nodes), node) ? nodeset_of({node}) : "";
     conclude(fleet);
     const std::string counts = counts_in_words(
@@ -432,11 +432,11 @@ Fleet compare_nodes(const Collection& collection, const FleetQuestion& question)
         });
         for (const FleetField& field : group.differences)
             for (const FleetValue& value : field.values)
-                if (value.odd)
+                if (value.differs)
                     append(odd, names_of_nodeset(value.nodes));
     }
     std::ranges::stable_sort(fleet.groups, std::greater(), &FleetGroup::nodes);
-    fleet.odd = nodeset_of(std::move(odd));
+    fleet.differing = nodeset_of(std::move(odd));
     conclude(fleet);
     if (!question.only.empty())
         keep_differences_of(question.only, fleet);
@@ -445,7 +445,7 @@ Fleet compare_nodes(const Collection& collection, const FleetQuestion& question)
 
 FleetDiff changes_between(const Collection& before, const Collection& after) {
     FleetDiff diff;
-    Names gone, added;
+    Names removed, added;
     Changes findings, facts;
     for (const FleetNode& node : before.nodes) {
         if (const FleetNode* const later = after.find(node.name)) {
@@ -453,7 +453,7 @@ FleetDiff changes_between(const Collection& before, const Collection& after) {
             add_findings(node, *later, findings);
             add_facts(node, *later, facts);
         } else {
-            gone.push_back(node.name);
+            removed.push_back(node.name);
         }
     }
     for (const FleetNode& node : after.nodes)
@@ -461,11 +461,11 @@ FleetDiff changes_between(const Collection& before, const Collection& after) {
             added.push_back(node.name);
     diff.findings = by_count<FleetChange>(findings, change_of);
     diff.changes = by_count<FleetChange>(facts, change_of);
-    diff.gone = nodeset_of(gone);
+    diff.removed = nodeset_of(removed);
     diff.added = nodeset_of(added);
     const std::string parts =
         counts_in_words({{diff.findings.size() + diff.changes.size(), "change", "changes"},
-                         {gone.size(), "only in the first", "only in the first"},
+                         {removed.size(), "only in the first", "only in the first"},
                          {added.size(), "only in the second", "only in the second"}});
     diff.sentence = pluralized(diff.compared, "node", "nodes") +
                     " compared: " + (parts.empty() ? "nothing changed" : parts);

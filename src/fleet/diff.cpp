@@ -68,7 +68,7 @@ using Runs = std::map<std::string, const RnnRun*>;  ///< of one GPU, by interfac
 std::map<int, Runs> runs_of(const Facts& facts) {
     std::map<int, Runs> runs;
     for (const RnnRun& run : facts.rnn_runs) {
-        std::string key = concat(run.dialect, ' ', describe(run.rnn_case));
+        std::string key = concat(run.rnn_api, ' ', describe(run.rnn_case));
         while (run.end != RunEnd::skipped && !runs[run.gpu].emplace(key, &run).second)
             key += '#';  // of another cuDNN
     }
@@ -136,8 +136,8 @@ std::vector<Difference> joined(const std::vector<Difference>& differences) {
     std::vector<Difference> list;
     for (const auto& [key, alike] : grouped(differences, [](const Difference& one) {
              const std::string& place = one.facts.front();
-             return std::tuple(section_of(place).begin, name_and_member(place).second, one.a, one.b,
-                               one.matters);
+             return std::tuple(section_of(place).begin, name_and_member(place).second, one.first,
+                               one.second, one.significant);
          })) {
         Difference& whole = list.emplace_back(*alike.front());
         for (std::size_t i = 1; i < alike.size(); ++i)
@@ -146,15 +146,15 @@ std::vector<Difference> joined(const std::vector<Difference>& differences) {
         whole.what = label_of(whole.facts);
     }
     std::ranges::stable_sort(
-        list, {}, [](const Difference& one) { return std::pair(one.layer, !one.matters); });
+        list, {}, [](const Difference& one) { return std::pair(one.layer, !one.significant); });
     return list;
 }
 
 /// Whether both are known and, but for numbers such as names of devices, the same.
 bool is_the_same(const Difference& difference) {
-    if (!difference.a || !difference.b)
-        return difference.a == difference.b;
-    return without_numbers(*difference.a) == without_numbers(*difference.b);
+    if (!difference.first || !difference.second)
+        return difference.first == difference.second;
+    return without_numbers(*difference.first) == without_numbers(*difference.second);
 }
 
 void compare(Diff& diff, const Facts& a, const Facts& b) {
@@ -169,17 +169,18 @@ void compare(Diff& diff, const Facts& a, const Facts& b) {
             continue;
         if (place.ends_with(']') && in_a.contains(place) != in_b.contains(place))
             skipped = place + '.';
-        Difference difference{
-            .facts = {place}, .a = value_at(place, in_a, a), .b = value_at(place, in_b, b)};
+        Difference difference{.facts = {place},
+                              .first = value_at(place, in_a, a),
+                              .second = value_at(place, in_b, b)};
         if (is_the_same(difference))
             continue;
         const auto [name, member] = name_and_member(place);
         if (place.starts_with("rnn_runs["))
-            difference.matters =
+            difference.significant =
                 member != "time" && (member != "numbers" || are_alike(a, b, std::stoi(name)));
         if (place == "host.boot_id_hash")
-            difference.matters = false;  // every boot has another
-        if (difference.a && difference.b)
+            difference.significant = false;  // every boot has another
+        if (difference.first && difference.second)
             diff.differences.push_back(std::move(difference));
         else
             diff.unknown.push_back(std::move(difference));
@@ -212,7 +213,7 @@ bool is_variable(const Difference& difference) {
 int explains(const Difference& difference, const Finding& finding) {
     const std::string& place = difference.facts.front();
     const int distance = static_cast<int>(finding.layer) - static_cast<int>(difference.layer);
-    if (!difference.matters || is_one_of(results, place))
+    if (!difference.significant || is_one_of(results, place))
         return 0;
     const auto is_its_source = [&](const Evidence& evidence) {
         return without_names(evidence.source) == without_names(place);
@@ -223,7 +224,7 @@ int explains(const Difference& difference, const Finding& finding) {
         return 1;  // it may explain anything
     if (difference.layer == DiffLayer::frameworks)
         return 10;
-    const bool is_absent = difference.a == absent || difference.b == absent;
+    const bool is_absent = difference.first == absent || difference.second == absent;
     if (distance < 0)
         return 0;
     if (place.ends_with("version"))
@@ -237,8 +238,8 @@ int explains(const Difference& difference, const Finding& finding) {
 /// it.
 int relevance(const Difference& difference) {
     const std::string& place = difference.facts.front();
-    if (!difference.matters || is_one_of(results, place))
-        return difference.matters;
+    if (!difference.significant || is_one_of(results, place))
+        return difference.significant;
     if (is_variable(difference))
         return 2;
     if (place.ends_with("version") || place.ends_with(']'))
@@ -250,13 +251,13 @@ std::string in_words(const Difference& difference) {
     const auto value = [](const std::optional<std::string>& text) {
         return text->empty() ? "empty" : *text;
     };
-    const bool is_yes_or_no = difference.a == "true" || difference.a == "false";
+    const bool is_yes_or_no = difference.first == "true" || difference.first == "false";
     const bool are_several = difference.facts.size() > 1 && difference.facts.front().ends_with(']');
     std::string_view verb = are_several ? " are " : " is ";
     if (is_yes_or_no)
         verb = ": ";
-    return concat(difference.what, verb, value(difference.a), " in A, ", value(difference.b),
-                  " in B");
+    return concat(difference.what, verb, value(difference.first), " in A, ",
+                  value(difference.second), " in B");
 }
 
 /// " on GPU 2", " (torch)", where the title does not tell which.
@@ -298,10 +299,10 @@ std::string sentence_of(const Diff& diff, bool cudnn_by_path) {
     const auto has_problem = [](const auto& findings) {
         return !findings.empty() && findings.front().severity == Severity::error;
     };
-    const bool is_of_b =
-        has_problem(diff.only_in_b) || (!diff.only_in_b.empty() && !has_problem(diff.only_in_a));
-    const auto &findings = is_of_b ? diff.only_in_b : diff.only_in_a,
-               &others = is_of_b ? diff.only_in_a : diff.only_in_b;
+    const bool is_of_b = has_problem(diff.only_in_second) ||
+                         (!diff.only_in_second.empty() && !has_problem(diff.only_in_first));
+    const auto &findings = is_of_b ? diff.only_in_second : diff.only_in_first,
+               &others = is_of_b ? diff.only_in_first : diff.only_in_second;
     const auto& list = diff.differences;
     if (!findings.empty()) {
         const Finding& first = findings.front();
@@ -323,7 +324,7 @@ std::string sentence_of(const Diff& diff, bool cudnn_by_path) {
         return sentence + "; no difference in versions or settings explains it";
     }
     const auto first = std::ranges::max_element(list, {}, relevance);
-    if (first != list.end() && first->matters) {
+    if (first != list.end() && first->significant) {
         const std::string_view more = list.size() > 1 ? " (more below)" : "";
         return concat("the findings are the same, but ", with_cause(*first, diff, cudnn_by_path),
                       more);
@@ -335,8 +336,8 @@ std::string sentence_of(const Diff& diff, bool cudnn_by_path) {
 }
 
 DiffOutcome outcome_of(const Diff& diff) {
-    const bool differs = diff.only_in_a.size() + diff.only_in_b.size() > 0 ||
-                         std::ranges::count(diff.differences, true, &Difference::matters) > 0;
+    const bool differs = diff.only_in_first.size() + diff.only_in_second.size() > 0 ||
+                         std::ranges::count(diff.differences, true, &Difference::significant) > 0;
     if (differs)
         return DiffOutcome::different;
     if (!diff.unknown.empty())
@@ -350,10 +351,10 @@ Diff diff(const Report& a, const std::string& name_of_a, const Report& b,
           const std::string& name_of_b) {
     Diff diff;
     diff.tool = b.tool;
-    diff.a = {name_of_a, a.verdict, a.sentence};
-    diff.b = {name_of_b, b.verdict, b.sentence};
-    diff.only_in_a = without_those_of(b, a);
-    diff.only_in_b = without_those_of(a, b);
+    diff.first = {name_of_a, a.verdict, a.sentence};
+    diff.second = {name_of_b, b.verdict, b.sentence};
+    diff.only_in_first = without_those_of(b, a);
+    diff.only_in_second = without_those_of(a, b);
     compare(diff, a.facts, b.facts);
     diff.outcome = outcome_of(diff);
     diff.sentence =

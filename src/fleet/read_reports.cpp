@@ -1,5 +1,7 @@
 #include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
 
 #include <algorithm>
 #include <deque>
@@ -9,12 +11,14 @@
 #include <thread>
 #include <unordered_map>
 
+#include "base/json.hpp"
 #include "base/lists.hpp"
 #include "base/named_file.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "facts/facts.hpp"
 #include "facts/old_ids.hpp"
+#include "facts/older_schemas.hpp"
 #include "fleet/fleet.hpp"
 #include "fleet/values.hpp"
 
@@ -79,7 +83,7 @@ class ChunksOfFile {
     bool at_end_ = false;
 };
 
-/// Those of today alone: documents of older schemas have their runs in another form.
+/// Those of today; a document of an earlier schema was upgraded before.
 void require_schema(const rapidjson::Value& document, int known, const std::string& what) {
     const rapidjson::Value* schema = member(document, "schema");
     if (schema && schema->IsInt() && schema->GetInt() == known)
@@ -88,8 +92,8 @@ void require_schema(const rapidjson::Value& document, int known, const std::stri
     if (schema)
         written = escaped(text_member(document, "schema"), 20);
     throw InputError(concat(what, " of schema ", written,
-                            " cannot be compared by this rnncheck (it compares schema ", known,
-                            ")"));
+                            " cannot be compared by this rnncheck (it compares schema ",
+                            oldest_schema, " to ", known, ")"));
 }
 
 /// The facts of a report, or the document if it is facts alone. InputError says why it is neither.
@@ -108,6 +112,39 @@ const rapidjson::Value& facts_of(const rapidjson::Value& report) {
         require_schema(report, report_schema, "a report");
     require_schema(*facts, facts_schema, "its facts");
     return *facts;
+}
+
+bool is_of_earlier_schema(const rapidjson::Value& document) {
+    const rapidjson::Value* schema = member(document, "schema");
+    return schema && schema->IsInt() && schema->GetInt() >= oldest_schema &&
+           schema->GetInt() < std::max(report_schema, facts_schema);
+}
+
+bool is_deeper_than(const rapidjson::Value& value, int levels) {
+    const auto is_deep = [&](const rapidjson::Value& inner) {
+        return levels == 0 || is_deeper_than(inner, levels - 1);
+    };
+    if (value.IsArray())
+        return std::ranges::any_of(value.GetArray(), is_deep);
+    return value.IsObject() && std::ranges::any_of(value.GetObject(), [&](const auto& member) {
+               return is_deep(member.value);
+           });
+}
+
+/// Few documents are of an earlier schema, so they may take longer. InputError where one has not
+/// the form of its schema.
+void upgrade(rapidjson::Document& report) {
+    constexpr int deepest = 32;
+    if (!is_of_earlier_schema(report))
+        return;
+    if (is_deeper_than(report, deepest))
+        throw InputError("it is nested deeper than any report");
+    rapidjson::StringBuffer written;
+    rapidjson::Writer<rapidjson::StringBuffer> writer(written);
+    report.Accept(writer);
+    const std::string current =
+        report_in_current_schema({written.GetString(), written.GetSize()}).dump();
+    report.Parse(current.data(), current.size());
 }
 
 /// A name that a set of nodes can hold: no comma, bracket or blank.
@@ -241,6 +278,7 @@ void parse(Chunk& chunk, bool name_by_file, rapidjson::MemoryPoolAllocator<>& al
         try {
             if (reader.HasParseError())
                 throw InputError(in_words(reader.GetParseErrorCode()));
+            upgrade(json);
             parsed.nodes.push_back(
                 node_of(json, is_only_one ? file.stem().string() : place, name_by_file));
         } catch (const InputError& error) {

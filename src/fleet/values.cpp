@@ -38,7 +38,7 @@ constexpr std::string_view varying =
     "pythons.path pythons.found_by pythons.passed_over pythons.interpreter "
     "pythons.missing_interpreter "
     "pythons.package_directories pythons.distributions "
-    "pythons.left_out pythons.packages[].directory frameworks[].environment frameworks[].shown_by "
+    "pythons.skipped pythons.packages[].directory frameworks[].environment frameworks[].evidence "
     "frameworks[].core "
     "frameworks[].directories_before frameworks[].directories_after";
 
@@ -51,7 +51,6 @@ bool may_vary(const std::string& place) {
 
 using Value = rapidjson::Value;
 constexpr int deepest = 12;
-constexpr unsigned most_runs = 10'000;  ///< described together: more than any level has
 
 /// Asked for each value of thousands of reports, which have the same places.
 bool is_left_out(const std::string& place) {
@@ -163,18 +162,6 @@ std::string text_of(const ByGpu& values) {
     return join(parts, ", ");
 }
 
-/// That of one run, or the one of all runs.
-const Value& item(const Value* column, rapidjson::SizeType i) {
-    static const Value none;
-    if (!column)
-        return none;
-    if (!column->IsArray())
-        return *column;
-    if (i >= column->Size())
-        return none;
-    return (*column)[i];
-}
-
 /// "rnn_tests[fp32 lstm case 4 #123 "; what is usual is not in the description of a case.
 std::string place_of_case(const Value& rnn_case) {
     const auto word = [&](const char* name, const char* usual) {
@@ -195,30 +182,17 @@ std::unordered_map<std::string, ByGpu> results_of(const Value& facts, FleetNode&
         cases[text_member(one, "case_id")] = place_of_case(one);
     std::unordered_map<std::string, ByGpu> fields;
     std::map<int, double> times;
-    for (const Value& runs : list_member(facts, "rnn_runs").GetArray()) {
-        const Value *count = member(runs, "count"), *gpus = member(runs, "gpus");
-        if (!count || !count->IsUint() || count->GetUint() > most_runs || !gpus || !gpus->IsArray())
+    for (const Value& run : list_member(facts, "rnn_runs").GetArray()) {
+        const auto* known = look_up(cases, text_member(run, "case_id"));
+        if (!known)
             continue;
-        for (rapidjson::SizeType run = 0; run < count->GetUint(); ++run) {
-            const auto* known = look_up(cases, text_of(item(member(runs, "case_id"), run)));
-            if (!known)
-                continue;
-            const std::string place = *known + text_member(runs, "dialect") + ']';
-            const Value& digest = item(member(runs, "digest"), run);
-            std::vector<int>& ends =
-                fields[place + ".end"][text_of(item(member(runs, "end"), run))];
-            std::vector<int>* digests =
-                digest.IsString() ? &fields[place + ".digest"][text_of(digest)] : nullptr;
-            for (rapidjson::SizeType g = 0; g < gpus->Size(); ++g) {
-                const int gpu = (*gpus)[g].IsInt() ? (*gpus)[g].GetInt() : -1;
-                ends.push_back(gpu);
-                if (digests)
-                    digests->push_back(gpu);
-                const Value& ms = item(&item(member(runs, "repeat_ms"), g), run);
-                if (ms.IsNumber())
-                    times[gpu] += ms.GetDouble();
-            }
-        }
+        const std::string place = *known + text_member(run, "rnn_api") + ']';
+        const int gpu = leading_number(text_member(run, "gpu")).value_or(-1);
+        fields[place + ".end"][text_member(run, "end")].push_back(gpu);
+        if (const Value* digest = member(run, "digest"); digest && digest->IsString())
+            fields[place + ".digest"][text_of(*digest)].push_back(gpu);
+        if (const Value* ms = member(run, "repeat_ms"); ms && ms->IsNumber())
+            times[gpu] += ms->GetDouble();
     }
     for (const auto& [gpu, ms] : times)
         node.numbers.emplace_back(Text("rnn_tests[].time_ms"), ms);

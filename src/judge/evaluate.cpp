@@ -13,9 +13,9 @@ namespace {
 
 using stack::Stack;
 
-Verdict not_asked(NotAsked why, const std::string& reason) {
+Verdict not_evaluated(NotEvaluated why, const std::string& reason) {
     Verdict verdict = not_applicable("not evaluated: " + reason);
-    verdict.not_asked = why;
+    verdict.not_evaluated = why;
     return verdict;
 }
 
@@ -23,11 +23,12 @@ Verdict not_asked(NotAsked why, const std::string& reason) {
 Verdict evaluate(const Named<Rule>& rule, const Stack& stack, const std::vector<Stack>& possible,
                  const Matrix& matrix, VerdictOfStack verdict_of) {
     if (!rule->conflict)
-        return not_asked(NotAsked::needs_machine, "only the machine itself can show this");
+        return not_evaluated(NotEvaluated::needs_machine, "only the machine itself can show this");
     Verdict verdict = verdict_of(*rule->conflict, stack, possible, matrix);
     if (verdict.outcome == Outcome::undecided && verdict.missing == MissingInput::facts)
-        return not_asked(NotAsked::needs_values,
-                         "it needs " + std::string(rule->what_if_inputs) + "; " + verdict.reason);
+        return not_evaluated(
+            NotEvaluated::needs_values,
+            "it needs " + std::string(rule->what_if_inputs) + "; " + verdict.reason);
     return verdict;
 }
 
@@ -41,8 +42,9 @@ Verdict evaluate(const Named<Rule>& rule, const Facts& facts, const Matrix& matr
     rules::fit_to_windows(facts, verdict);
     if (verdict.outcome == Outcome::undecided && !rule->judges_log &&
         !stage_was_run(facts, rule->stage))
-        return not_asked(NotAsked::stage_off,
-                         "the stage '" + std::string(name_of(rule->stage)) + "' was switched off");
+        return not_evaluated(
+            NotEvaluated::stage_off,
+            "the stage '" + std::string(name_of(rule->stage)) + "' was switched off");
     return verdict;
 }
 
@@ -105,7 +107,8 @@ std::vector<Verdict> evaluate_selected(
         if (selection.includes(std::string(rule.name)))
             verdicts.push_back(evaluated(rule));
         else
-            verdicts.push_back(not_asked(NotAsked::left_out, "excluded by --only or --skip"));
+            verdicts.push_back(
+                not_evaluated(NotEvaluated::skipped, "excluded by --only or --skip"));
         for (Finding& finding : verdicts.back().findings)
             complete(rule, finding);
     }
@@ -149,7 +152,7 @@ void add_finding(Verdict& verdict, Finding finding) {
     if (verdict.outcome != Outcome::fault) {
         verdict.outcome = Outcome::fault;
         verdict.reason = finding.message;
-        verdict.not_asked.reset();
+        verdict.not_evaluated.reset();
     }
     verdict.findings.push_back(std::move(finding));
 }

@@ -96,7 +96,7 @@ std::vector<Verdict> verdicts_about(std::span<const Named<Rule>> rules, const Fa
         return verdicts;
     }
     std::vector<Verdict> verdicts = evaluate_all(rules, facts, matrix, selection);
-    const bool names_versions = find_by(facts.frameworks, &Framework::asked, true);
+    const bool names_versions = find_by(facts.frameworks, &Framework::requested, true);
     const bool finds_any =
         std::ranges::any_of(verdicts, [](const Verdict& one) { return !one.findings.empty(); });
     if (!names_versions && !finds_any)
@@ -153,15 +153,17 @@ Report judge(Facts facts, const std::optional<Stack>& given, const Matrix& matri
         tally_verdict(tally, rule, verdict, selection);
         count(report.counts, verdict.outcome);
         report.verdicts.push_back({name, verdict.outcome, verdict.reason,
-                                   std::move(verdict.evidence), verdict.not_asked, rule->layer});
+                                   std::move(verdict.evidence), verdict.not_evaluated,
+                                   rule->layer});
         for (Finding& finding : verdict.findings) {
             finding.title = rule->title;
             report.findings.push_back(std::move(finding));
         }
     }
     // Where nothing at all was asked, nothing was found to be well.
-    tally.open |= std::ranges::all_of(
-        report.verdicts, [](const RuleVerdict& verdict) { return verdict.not_asked.has_value(); });
+    tally.open |= std::ranges::all_of(report.verdicts, [](const RuleVerdict& verdict) {
+        return verdict.not_evaluated.has_value();
+    });
     // An error that neither the log's causes nor the machine explain stays an open question.
     const bool is_about_log = report.about == About::log;
     tally.open |= facts.log && !is_about_log && facts.log->first_error_line && !tally.error;

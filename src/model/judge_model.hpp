@@ -36,7 +36,7 @@ struct JudgedLayer : ModelLayer {
     RNNCHECK_FIELD(std::optional<double>, modeled_speedup,
                    "factor of time by the model of docs/speed.md, with such changes") = {};
     RNNCHECK_FIELD(
-        std::vector<std::string>, here,
+        std::vector<std::string>, on_this_machine,
         "doctor --model: what the tables show of it with each cuDNN on each GPU, without a run") =
         {};
     RNNCHECK_FIELD(std::optional<ModelMemory>, memory, "bytes for --batch and --length") = {};

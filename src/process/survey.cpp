@@ -128,7 +128,7 @@ class Stages {
     }
 
     void run(Stage stage, Facts& facts) {
-        run(plan(stage, facts), facts, stage == Stage::ask ? options_.meanwhile : nullptr);
+        run(plan(stage, facts), facts, stage == Stage::query ? options_.meanwhile : nullptr);
     }
     /// These tasks alone; what they learn joins `facts`.
     void run(std::deque<Task> tasks, Facts& facts,
@@ -434,15 +434,15 @@ Facts survey(const SurveyOptions& options) {
     facts.tool.python = options.python;
     if (options.make_nodes)
         facts.tool.make_nodes = true;
-    if (options.ask)
-        facts.tool.stages.push_back("ask");
-    if (options.ask && options.run)
+    if (options.query)
+        facts.tool.stages.push_back("query");
+    if (options.query && options.run)
         facts.tool.stages.push_back("run");
     Stages stages(options);
     stages.run(Stage::look, facts);
-    if (options.ask)
-        stages.run(Stage::ask, facts);
-    if (!options.ask || !options.run)
+    if (options.query)
+        stages.run(Stage::query, facts);
+    if (!options.query || !options.run)
         return facts;
     if (options.before_run)
         options.before_run(facts);

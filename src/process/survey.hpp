@@ -26,7 +26,7 @@ bool is_over(const Deadline& deadline);
 
 struct SurveyOptions {
     std::string root;         ///< directory to look below instead of /
-    bool ask = true;          ///< whether vendor libraries may be opened
+    bool query = true;        ///< whether vendor libraries may be opened
     bool run = true;          ///< whether the GPU may be used
     bool make_nodes = false;  ///< whether the driver may create its device nodes
     Deadline deadline;        ///< for everything

@@ -75,7 +75,7 @@ ChecklistRow framework_row(const Framework& framework, const Facts& facts) {
     Words built{known("CUDA ", framework.cuda), known("cuDNN ", framework.cudnn)};
     std::erase(built, "");
     ChecklistRow cudnn = loaded_cudnn(framework, facts);
-    return {listed({named(framework), framework.asked ? "named with --for" : "",
+    return {listed({named(framework), framework.requested ? "named with --for" : "",
                     framework.uses_cuda == false ? "without CUDA" : "",
                     if_any("built for ", join_with_and(built)), cudnn.text}),
             cudnn.place};
@@ -151,7 +151,7 @@ Words elsewhere_lines(const Facts& facts, const PythonEnvironment* active) {
     Words rows;
     std::string first;
     for (const Framework& framework : facts.frameworks) {
-        if (framework.asked || (active && framework.environment == active->path))
+        if (framework.requested || (active && framework.environment == active->path))
             continue;
         if (first.empty())
             first = framework.environment;
@@ -199,7 +199,7 @@ Rows framework_rows(const Facts& facts, bool given) {
     if (!active && !given && python_was_searched(facts))
         rows.emplace_back("none: no Python was found on PATH");
     for (const Framework& framework : facts.frameworks)
-        if (framework.asked || given || (active && framework.environment == active->path))
+        if (framework.requested || given || (active && framework.environment == active->path))
             rows.push_back(framework_row(framework, facts));
     Words others = import_order_lines(facts);
     append(others, passed_over_lines(facts));

@@ -148,7 +148,7 @@ Rows no_gpu_lines(const Facts& facts) {
         for (const PciGpu& device : facts.host.pci_gpus)
             seen.push_back(shown(device.address) + " (device " + shown(device.device_id) +
                            ", kernel driver " + shown(device.kernel_driver.value_or("none")) + ")");
-    const bool queried = stage_was_run(facts, Stage::ask);
+    const bool queried = stage_was_run(facts, Stage::query);
     if (!seen.empty())
         return {ChecklistRow(
             (queried ? "none that CUDA can use; present: " : "not queried; present: ") +

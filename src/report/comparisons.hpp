@@ -31,10 +31,10 @@ struct Difference {
     RNNCHECK_FIELD(
         std::vector<std::string>, facts,
         "places in the facts; a list's element by its name, its directory left out") = {};
-    RNNCHECK_FIELD(std::optional<std::string>, a,
+    RNNCHECK_FIELD(std::optional<std::string>, first,
                    "its value in A; absent: unknown. 'absent' is known not to be there");
-    RNNCHECK_FIELD(std::optional<std::string>, b, "its value in B");
-    RNNCHECK_FIELD(bool, matters,
+    RNNCHECK_FIELD(std::optional<std::string>, second, "its value in B");
+    RNNCHECK_FIELD(bool, significant,
                    "false where it is expected: times, and bits of another GPU or cuDNN") = true;
     RNNCHECK_FIELDS_END
 };
@@ -45,10 +45,10 @@ struct Diff : RunStamp, Document<ToolStamp> {
                    "different: in something that matters; undetermined: unknown on one side") =
         DiffOutcome::same;
     RNNCHECK_FIELD(std::string, sentence, "what differs that can explain another verdict") = {};
-    RNNCHECK_FIELD(ComparedMachine, a, "the first");
-    RNNCHECK_FIELD(ComparedMachine, b, "the second");
-    RNNCHECK_FIELD(std::vector<Finding>, only_in_a, "errors and warnings of only the first");
-    RNNCHECK_FIELD(std::vector<Finding>, only_in_b, "errors and warnings of only the second");
+    RNNCHECK_FIELD(ComparedMachine, first, "the first");
+    RNNCHECK_FIELD(ComparedMachine, second, "the second");
+    RNNCHECK_FIELD(std::vector<Finding>, only_in_first, "errors and warnings of only the first");
+    RNNCHECK_FIELD(std::vector<Finding>, only_in_second, "errors and warnings of only the second");
     RNNCHECK_FIELD(std::vector<Difference>, differences, "what differs, from the lowest layer up");
     RNNCHECK_FIELD(std::vector<Difference>, unknown, "what is known of only one of the two");
     RNNCHECK_FIELDS_END_AFTER(RunStamp, Document)
@@ -67,7 +67,7 @@ struct FleetValue {
     RNNCHECK_FIELD(std::string, nodes,
                    "these nodes, in nodeset syntax; empty for the value that most have") = {};
     RNNCHECK_FIELD(
-        bool, odd,
+        bool, differs,
         "whether they are few; false for a second kind of machine and where there is no majority") =
         false;
     RNNCHECK_FIELDS_END
@@ -116,7 +116,7 @@ struct Fleet : RunStamp, Document<ToolStamp> {
     RNNCHECK_FIELD(std::size_t, read, "how many nodes' reports were read") = 0;
     RNNCHECK_FIELD(std::size_t, repeated,
                    "how many reports were left out because the same node has a later one") = 0;
-    RNNCHECK_FIELD(std::string, odd,
+    RNNCHECK_FIELD(std::string, differing,
                    "nodes that differ from the others of their group, in nodeset syntax") = {};
     RNNCHECK_FIELD(std::string, with_problems, "nodes with an error") = {};
     RNNCHECK_FIELD(std::string, undetermined, "nodes whose report has no verdict") = {};
@@ -145,7 +145,7 @@ struct FleetDiff : RunStamp, Document<ToolStamp> {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, sentence, "what changed, in one sentence") = {};
     RNNCHECK_FIELD(std::size_t, compared, "nodes with a report in both collections") = 0;
-    RNNCHECK_FIELD(std::string, gone, "nodes with a report in only the first") = {};
+    RNNCHECK_FIELD(std::string, removed, "nodes with a report in only the first") = {};
     RNNCHECK_FIELD(std::string, added, "nodes with a report in only the second") = {};
     RNNCHECK_FIELD(std::vector<FleetChange>, findings,
                    "rules that found something at one time alone, those of most nodes first") = {};

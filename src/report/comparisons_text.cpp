@@ -26,7 +26,7 @@ ChecklistLine line_of(const Diff& diff, DiffLayer layer) {
                                      "cuDNN",  "Networks", "Frameworks"};
     std::vector<std::string> of_a, of_b;
     for (const Difference& one : diff.unknown) {
-        std::vector<std::string>& of_one = one.a ? of_b : of_a;
+        std::vector<std::string>& of_one = one.first ? of_b : of_a;
         if (one.layer == layer)
             of_one.push_back(one.what);
     }
@@ -36,11 +36,11 @@ ChecklistLine line_of(const Diff& diff, DiffLayer layer) {
     for (const Difference& one : diff.differences) {
         if (one.layer != layer)
             continue;
-        if (one.matters)
+        if (one.significant)
             line.mark = Mark::warning;
-        const std::string_view expected = one.matters ? "" : " (to be expected)";
-        line.rows.push_back(
-            shown(concat(one.what, ": ", in_words(one.a), " -> ", in_words(one.b), expected)));
+        const std::string_view expected = one.significant ? "" : " (to be expected)";
+        line.rows.push_back(shown(
+            concat(one.what, ": ", in_words(one.first), " -> ", in_words(one.second), expected)));
     }
     if (!of_a.empty())
         line.rows.push_back("unknown in A: " + shown(join(of_a, ", ")));
@@ -57,8 +57,11 @@ std::vector<ChecklistLine> lines_of(const Diff& diff) {
 }
 
 std::vector<ChecklistLine> machines_of(const Diff& diff) {
-    return {{"A", mark_of(diff.a.verdict), {shown(diff.a.name + ": " + diff.a.sentence)}},
-            {"B", mark_of(diff.b.verdict), {shown(diff.b.name + ": " + diff.b.sentence)}}};
+    return {
+        {"A", mark_of(diff.first.verdict), {shown(diff.first.name + ": " + diff.first.sentence)}},
+        {"B",
+         mark_of(diff.second.verdict),
+         {shown(diff.second.name + ": " + diff.second.sentence)}}};
 }
 
 OverallVerdict verdict_of(const Diff& diff) {
@@ -67,11 +70,11 @@ OverallVerdict verdict_of(const Diff& diff) {
     return verdicts[static_cast<std::size_t>(diff.outcome)];
 }
 
-/// Findings of only_in_a and only_in_b, distinguished by their messages.
+/// Findings of only_in_first and only_in_second, distinguished by their messages.
 std::vector<Finding> findings_of(const Diff& diff) {
     std::vector<Finding> all;
     for (const auto& [findings, begin] :
-         {std::pair(&diff.only_in_a, "only in A: "), {&diff.only_in_b, "only in B: "}})
+         {std::pair(&diff.only_in_first, "only in A: "), {&diff.only_in_second, "only in B: "}})
         for (Finding finding : *findings) {
             finding.message = begin + finding.message;
             all.push_back(std::move(finding));
@@ -109,20 +112,21 @@ std::vector<RuleVerdict> checks_of(const Diff& diff) {
 
 /// Findings of only one side, then differences, then what is unknown on one side.
 std::vector<std::vector<std::string>> rows_of(const Diff& diff) {
-    std::vector<std::vector<std::string>> rows = {{"kind", "layer", "what", "a", "b", "matters"}};
+    std::vector<std::vector<std::string>> rows = {
+        {"kind", "layer", "what", "first", "second", "significant"}};
     const auto add = [&](const Finding& finding, const char* a, const char* b) {
         rows.push_back(
             {concat(finding.severity), concat(finding.layer), finding.rule, a, b, "yes"});
     };
-    for (const Finding& finding : diff.only_in_a)
+    for (const Finding& finding : diff.only_in_first)
         add(finding, "present", "absent");
-    for (const Finding& finding : diff.only_in_b)
+    for (const Finding& finding : diff.only_in_second)
         add(finding, "absent", "present");
     for (const auto& [kind, list] :
          {std::pair("difference", &diff.differences), {"unknown", &diff.unknown}})
         for (const Difference& one : *list)
-            rows.push_back({kind, concat(one.layer), one.what, in_words(one.a), in_words(one.b),
-                            one.matters ? "yes" : "no"});
+            rows.push_back({kind, concat(one.layer), one.what, in_words(one.first),
+                            in_words(one.second), one.significant ? "yes" : "no"});
     return rows;
 }
 
@@ -150,7 +154,7 @@ void write_fields(Page& page, const std::vector<const FleetField*>& fields) {
         what += " (no value has a majority)";
     page.wrap("  ", what);
     for (const FleetValue& value : first.values)
-        page.wrap(value.odd ? "    ! " : "      ", shown(in_words(value)), 8);
+        page.wrap(value.differs ? "    ! " : "      ", shown(in_words(value)), 8);
     std::vector<std::string> others = mapped(
         fields | std::views::drop(1), [](const FleetField* field) { return shown(field->what); });
     if (others.size() > most_named && !page.is_verbose()) {
@@ -226,13 +230,13 @@ void write_body(Page& page, const Fleet& fleet) {
 void write_body(Page& page, const FleetDiff& diff) {
     write_list(page, "Findings", diff.findings);
     write_list(page, "Changes", diff.changes);
-    write_nodes(page, "Only in the first", diff.gone);
+    write_nodes(page, "Only in the first", diff.removed);
     write_nodes(page, "Only in the second", diff.added);
 }
 
 OverallVerdict verdict_of(const FleetDiff& diff) {
     const std::size_t changes =
-        diff.findings.size() + diff.changes.size() + diff.gone.size() + diff.added.size();
+        diff.findings.size() + diff.changes.size() + diff.removed.size() + diff.added.size();
     return changes == 0 ? OverallVerdict::healthy : OverallVerdict::problems;
 }
 
@@ -263,7 +267,7 @@ std::vector<OutlineTable> tables_of(const Fleet& fleet) {
                 const bool is_first = &value == field.values.data();
                 table.rows.push_back(
                     {{is_first ? field.what : ""},
-                     {value.value, value.odd ? std::optional(Mark::warning) : std::nullopt},
+                     {value.value, value.differs ? std::optional(Mark::warning) : std::nullopt},
                      {value.count == 0 ? "expected" : on_nodes(value.count, value.nodes)}});
             }
         if (table.rows.empty())
@@ -305,7 +309,7 @@ void add_odd_nodes(const FleetGroup& group, std::vector<Finding>& findings) {
     std::map<std::string, Finding> by_nodes;
     for (const FleetField& field : group.differences)
         for (const FleetValue& value : field.values) {
-            if (!value.odd)
+            if (!value.differs)
                 continue;
             Finding& finding = by_nodes[value.nodes];
             const std::string usual = "; usually " + field.values.front().value;
@@ -348,7 +352,7 @@ std::vector<Finding> findings_of(const Fleet& fleet) {
 
 std::vector<std::vector<std::string>> rows_of(const Fleet& fleet) {
     std::vector<std::vector<std::string>> rows = {
-        {"group", "field", "value", "nodes", "usual", "odd"}};
+        {"group", "field", "value", "nodes", "usual", "differs"}};
     for (const Finding& finding : findings_of(fleet))
         if (finding.rule != "fleet_node_differs")  // has a row for each value below
             rows.push_back(
@@ -360,7 +364,7 @@ std::vector<std::vector<std::string>> rows_of(const Fleet& fleet) {
             for (const FleetValue& value : field.values)
                 if (!value.nodes.empty())
                     rows.push_back({group.name, field.fact, value.value, value.nodes, usual,
-                                    value.odd ? "yes" : "no"});
+                                    value.differs ? "yes" : "no"});
         }
     return rows;
 }
@@ -368,7 +372,7 @@ std::vector<std::vector<std::string>> rows_of(const Fleet& fleet) {
 }  // namespace
 
 void write_document(Page& page, const Diff& diff) {
-    const bool same_findings = diff.only_in_a.empty() && diff.only_in_b.empty();
+    const bool same_findings = diff.only_in_first.empty() && diff.only_in_second.empty();
     const bool differs = diff.outcome == DiffOutcome::different && same_findings;
     const Mark mark = differs ? Mark::warning : mark_of(verdict_of(diff));
     const std::string first = headline(diff.tool, mark, "", page);

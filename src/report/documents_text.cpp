@@ -138,36 +138,37 @@ std::string why_no_newer(const FrameworkPlan& plan) {
     if (!plan.newer)
         return "";
     const char* verb = plan.newer->fit == Fit::unknown ? " may not run: " : " does not run: ";
-    return shown(version_and_build(*plan.newer) + verb + join(plan.newer->because, "; "));
+    return shown(version_and_build(*plan.newer) + verb + join(plan.newer->reasons, "; "));
 }
 
 void write_plan(Page& page, const FrameworkPlan& plan) {
     const std::string name = page.styled(TextStyle::bold, shown(plan.framework));
     page.line();
-    if (!plan.newest && !plan.perhaps) {
+    if (!plan.newest && !plan.possible) {
         if (plan.newer)
             page.line(name + ": no version is known to run");
         else
             page.line(name + ": no build with CUDA for this system");
         return page.labelled("newest", why_no_newer(plan));
     }
-    const PlannedBuild& build = plan.newest ? *plan.newest : *plan.perhaps;
+    const PlannedBuild& build = plan.newest ? *plan.newest : *plan.possible;
     page.wrap(name + (plan.newest ? " " : ", not known to run: "),
               shown(version_and_build(build) + ": " + made_of(build)), 2);
     write_build_details(page, build);
     page.labelled("runs", shown(join(plan.versions, ", ")));
     if (!plan.undecided.empty())
         page.labelled(
-            "open", shown(join(plan.undecided, ", ") + ": " + join(plan.undecided_because, "; ")));
+            "open", shown(join(plan.undecided, ", ") + ": " + join(plan.undecided_reasons, "; ")));
     page.labelled("newer", why_no_newer(plan));
     write_sources(page, build);
 }
 
-std::string request_in_words(const PlannedFor& asked) {
-    return listed({asked.gpu_name.empty() ? known("compute capability ", asked.gpu)
-                                          : shown(asked.gpu_name) + known(" (", asked.gpu, ")"),
-                   known("driver ", asked.driver), known("Python ", asked.python),
-                   asked.os + if_any(" over a driver of ", asked.driver_os)});
+std::string request_in_words(const PlannedFor& request) {
+    return listed({request.gpu_name.empty()
+                       ? known("compute capability ", request.gpu)
+                       : shown(request.gpu_name) + known(" (", request.gpu, ")"),
+                   known("driver ", request.driver), known("Python ", request.python),
+                   request.os + if_any(" over a driver of ", request.driver_os)});
 }
 
 std::string capabilities_in_words(const std::vector<Version>& capabilities) {
@@ -182,7 +183,7 @@ void write_needed(Page& page, const NeededBuild& needed) {
                   shown(made_of(build)),
               2);
     if (build.fit == Fit::does_not_work)
-        page.labelled("not here", shown(join(build.because, "; ")));
+        page.labelled("not here", shown(join(build.reasons, "; ")));
     if (build.driver_full)
         page.labelled("driver",
                       known("", build.driver_min, " or newer; ") +
@@ -259,7 +260,7 @@ void write_document(Page& page, const VerifyDocument& document) {
 
 void write_document(Page& page, const PlanDocument& document) {
     const Plan& plan = document.plan;
-    page.wrap("What can run on ", shown(request_in_words(plan.asked)), 2);
+    page.wrap("What can run on ", shown(request_in_words(plan.request)), 2);
     for (const std::string& remark : plan.remarks)
         page.wrap("", shown(remark), 2);
     for (const std::string& obstacle : plan.obstacles) {

@@ -93,9 +93,9 @@ struct Finding {
     RNNCHECK_FIELDS_END
 };
 
-/// Why a rule was not asked: the user left it or its stage out, or without a machine it lacks the
-/// machine or values.
-RNNCHECK_ENUM(NotAsked, left_out, stage_off, needs_machine, needs_values)
+/// Why a rule was not evaluated: the user left it or its stage out, or without a machine it lacks
+/// the machine or values.
+RNNCHECK_ENUM(NotEvaluated, skipped, stage_off, needs_machine, needs_values)
 
 /// A rule's answer. `findings` with `fault`, and with `undecided` what could not be decided;
 /// `reason` always says why in a few words. `evidence` is what a pass rests on, where that is more
@@ -107,7 +107,7 @@ struct Verdict {
     std::vector<Finding> findings;
     std::vector<Evidence> evidence;
     MissingInput missing = MissingInput::facts;
-    std::optional<NotAsked> not_asked = {};
+    std::optional<NotEvaluated> not_evaluated = {};
     std::string still_unknown = {};
 };
 

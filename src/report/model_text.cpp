@@ -103,7 +103,7 @@ void write_layer(Page& page, const JudgedLayer& layer, LayerDetails details) {
     const bool is_finding = layer.cudnn == CudnnUse::no;
     if (details == LayerDetails::all || !is_finding)
         write_why(page, layer);
-    for (const std::string& place : layer.here)
+    for (const std::string& place : layer.on_this_machine)
         page.labelled("Here", shown(place));
     if (layer.memory)
         page.labelled("Memory", estimated(*layer.memory));
@@ -132,9 +132,9 @@ Finding finding_of(const JudgedLayer& layer) {
 }
 
 std::string run_in_words(const RnnRun& run) {
-    const bool is_legacy = run.dialect == Dialect::legacy;
+    const bool is_legacy = run.rnn_api == RnnApi::legacy;
     return concat("GPU ", run.gpu, ", ", shown(run.library),
-                  is_legacy ? " (legacy interface): " : ": ", how_it_went(run));
+                  is_legacy ? " (legacy RNN API): " : ": ", how_it_went(run));
 }
 
 std::string weights_in_words(const LayerRuns& runs) {
@@ -226,7 +226,7 @@ static std::string details_of(const JudgedLayer& layer, const LayerRuns* runs) {
         if (layer.modeled_speedup)
             lines.push_back("Gain: " + gain_in_words(*layer.modeled_speedup));
     }
-    append(lines, layer.here);
+    append(lines, layer.on_this_machine);
     if (layer.memory)
         lines.push_back("Memory: " + estimated(*layer.memory));
     if (runs)

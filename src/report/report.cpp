@@ -91,8 +91,8 @@ std::string with_first(const Report& report, const std::string& before,
 
 /// Without a machine: how much of what the tables can answer could be asked.
 std::string about_what_was_given(const Report& report) {
-    const auto lacking = std::ranges::count(report.verdicts, std::optional(NotAsked::needs_values),
-                                            &RuleVerdict::not_asked);
+    const auto lacking = std::ranges::count(
+        report.verdicts, std::optional(NotEvaluated::needs_values), &RuleVerdict::not_evaluated);
     const auto answers = static_cast<std::size_t>(report.counts.pass + report.counts.fault);
     const std::string_view need = lacking == 1 ? " needs" : " need";
     const std::string requested = concat("; ", pluralized(answers, "check", "checks"), " decided, ",
@@ -158,7 +158,7 @@ std::string about_machine(const Report& report) {
         return "undetermined: " + what_is_open(report) + ran;
     if (warnings > 0)
         return with_first(report, ran + "; " + pluralized(warnings, "warning", "warnings") + ": ");
-    if (!stage_was_run(report.facts, Stage::ask))
+    if (!stage_was_run(report.facts, Stage::query))
         return "no problem found, but only files were examined; " + ran;
     if (!stage_was_run(report.facts, Stage::run))
         return "no problem found, but " + ran + ", as requested";

@@ -57,8 +57,8 @@ struct RuleVerdict {
     RNNCHECK_FIELD(
         std::vector<Evidence>, evidence,
         "what a pass rests on, where the tables decided it; findings have their own") = {};
-    RNNCHECK_FIELD(std::optional<NotAsked>, not_asked,
-                   "why the rule was not asked, where it was not") = {};
+    RNNCHECK_FIELD(std::optional<NotEvaluated>, not_evaluated,
+                   "why the rule was not evaluated, where it was not") = {};
     RNNCHECK_FIELD(Layer, layer, "where its fault would sit") = Layer::host;
     RNNCHECK_FIELDS_END
 };
@@ -70,7 +70,7 @@ struct MinimalCase {
     RNNCHECK_FIELD_AS(int, number, "from", "number of the case that it was shrunk from") = 0;
     RNNCHECK_FIELD(int, trials, "how many cases were run to find it") = 0;
     RNNCHECK_FIELD(bool, finished, "false: time ended first, there may be a smaller one") = true;
-    RNNCHECK_FIELD(bool, alone,
+    RNNCHECK_FIELD(bool, reproduces_alone,
                    "false: run alone the case is correct; `case` is then the one that failed") =
         true;
     RNNCHECK_FIELD(std::string, rerun_command, "the command that runs it again") = {};

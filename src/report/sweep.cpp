@@ -22,7 +22,7 @@ bool have_equal_results(const Sweep& a, const Sweep& b) {
                !look_of(one->end).is_bad() && one->end != RunEnd::skipped &&
                one->bitwise_repeatable == other->bitwise_repeatable;
     };
-    return a.library == b.library && a.dialect == b.dialect &&
+    return a.library == b.library && a.rnn_api == b.rnn_api &&
            std::equal(a.runs.begin(), a.runs.end(), b.runs.begin(), b.runs.end(), same);
 }
 
@@ -78,7 +78,7 @@ struct Picture {
 
 void draw_sweep(Picture& page, const Sweep& sweep, const std::vector<std::string>& shapes) {
     page.y += line_height;
-    page.text(concat(gpus_in_words(sweep.gpus), ", ", sweep.dialect, " interface, ", sweep.library),
+    page.text(concat(gpus_in_words(sweep.gpus), ", ", sweep.rnn_api, " API, ", sweep.library),
               "font-weight=\"bold\"");
     const auto rows = grouped(sweep.runs, [](const RnnRun& run) { return kind_of(run.rnn_case); });
     std::size_t widest = 0;
@@ -206,11 +206,11 @@ Ratios times_against_model(const Facts& facts) {
 std::vector<Sweep> sweeps_of(const Facts& facts) {
     std::vector<Sweep> sweeps;
     const auto place = [](const RnnRun& run) {
-        return std::tuple(run.library, run.dialect, run.gpu);
+        return std::tuple(run.library, run.rnn_api, run.gpu);
     };
     for (const auto& [of, runs] : grouped(facts.rnn_runs, place)) {
-        const auto& [library, dialect, gpu] = of;
-        const Sweep sweep{library, dialect, {gpu}, runs};
+        const auto& [library, rnn_api, gpu] = of;
+        const Sweep sweep{library, rnn_api, {gpu}, runs};
         if (Sweep* const like =
                 find_where(sweeps, [&](const Sweep& s) { return have_equal_results(s, sweep); }))
             like->gpus.push_back(gpu);

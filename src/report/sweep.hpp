@@ -1,4 +1,4 @@
-// The recurrent-network cases sorted by cuDNN installation, interface and GPU, and what they are
+// The recurrent-network cases sorted by cuDNN installation, RNN API and GPU, and what they are
 // called.
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace rnncheck {
 
-/// All cases of one cuDNN installation and one interface on the GPUs that have the same results.
+/// All cases of one cuDNN installation and one RNN API on the GPUs that have the same results.
 struct Sweep {
     std::string library;
-    Dialect dialect = Dialect::v8;
+    RnnApi rnn_api = RnnApi::v8;
     std::vector<int> gpus;
     std::vector<const RnnRun*> runs;  ///< of the first of these GPUs
 };

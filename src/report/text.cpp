@@ -161,7 +161,7 @@ std::vector<const RuleVerdict*> checks_with(const std::vector<RuleVerdict>& chec
                                             bool evaluated) {
     std::vector<const RuleVerdict*> found;
     for (const RuleVerdict& check : checks)
-        if (check.outcome == outcome && !check.not_asked == evaluated)
+        if (check.outcome == outcome && !check.not_evaluated == evaluated)
             found.push_back(&check);
     return found;
 }

@@ -173,7 +173,7 @@ std::string how_it_went(const RnnRun& run);
 /// "4 ok, 1 not supported, 1 timed out, 1 WRONG".
 std::string counts_of(const Facts& facts, const Cases& cases);
 
-/// The recurrent-network cases, a table per cuDNN installation, GPU and interface; GPUs with the
+/// The recurrent-network cases, a table per cuDNN installation, GPU and RNN API; GPUs with the
 /// same results share one. Without `all`, only where something failed.
 void write_sweeps(Page& page, const Facts& facts, bool all,
                   std::string_view heading = "Recurrent networks");

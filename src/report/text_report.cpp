@@ -57,7 +57,8 @@ void write_probe_runs(Page& page, const Facts& facts) {
 std::string summary_of(const Report& report) {
     const auto findings = [&](Severity severity) { return count_of(report.findings, severity); };
     const auto not_evaluated = std::ranges::count_if(
-        report.verdicts, [](const RuleVerdict& verdict) { return verdict.not_asked.has_value(); });
+        report.verdicts,
+        [](const RuleVerdict& verdict) { return verdict.not_evaluated.has_value(); });
     const Counts& counts = report.counts;
     std::string all =
         counts_in_words({{findings(Severity::error), "problem", "problems"},
@@ -178,7 +179,7 @@ void write_examination(Page& page, const Report& report) {
     if (page.is_verbose() || given)
         write_reasons(page, page.styled(TextStyle::bold, "Passed"),
                       checks_with(report.verdicts, Outcome::pass), true);
-    else if (find_by(report.facts.frameworks, &Framework::asked, true))
+    else if (find_by(report.facts.frameworks, &Framework::requested, true))
         write_reasons(page, page.styled(TextStyle::bold, "Passed, of versions"),
                       passed_of_versions(report));
     if (page.is_verbose()) {

@@ -47,7 +47,7 @@ std::string_view how_it_ended(ProbeEnd end) {
 /// A case whose process ended in it: how, where the probe's runs agree about it.
 std::string_view how_it_was_lost(const Facts& facts, const RnnRun& run) {
     std::string_view word;
-    const std::string place = concat("GPU ", run.gpu, ' ', run.dialect, ' ', run.library);
+    const std::string place = concat("GPU ", run.gpu, ' ', run.rnn_api, ' ', run.library);
     for (const ProbeRun& probe : facts.probe_runs) {
         if (probe.completed() || probe.target != place || probe.last_call != run.result->call)
             continue;
@@ -381,7 +381,7 @@ std::string title_of(const Facts& facts, const Sweep& sweep) {
     const bool several = facts.cudnns.size() > 1;
     const std::string which = several ? shown(sweep.library) : "";
     return concat(gpus_in_words(sweep.gpus), ", ", cudnn_in_words(facts, sweep.library), ", ",
-                  sweep.dialect, " API", if_any(", ", which), ": ", counts_of(facts, sweep.runs));
+                  sweep.rnn_api, " API", if_any(", ", which), ": ", counts_of(facts, sweep.runs));
 }
 
 std::string how_it_still_ends(RunEnd end) {
@@ -395,7 +395,7 @@ std::string how_it_still_ends(RunEnd end) {
 void write_minimal_case(Page& page, const MinimalCase& minimal) {
     const std::string from = std::to_string(minimal.number);
     page.line();
-    if (minimal.alone)
+    if (minimal.reproduces_alone)
         page.wrap("",
                   "The smallest case that " + how_it_still_ends(minimal.run.end) + " (from case " +
                       from + ", " + pluralized(minimal.trials, "trial", "trials") +
@@ -406,7 +406,7 @@ void write_minimal_case(Page& page, const MinimalCase& minimal) {
                           " only after other cases, or not every time; it is correct when run "
                           "alone. Run all:");
     page.line("  " + shown(minimal.rerun_command));
-    if (minimal.alone)
+    if (minimal.reproduces_alone)
         page.wrap("      ", what_happened(minimal.run));
 }
 

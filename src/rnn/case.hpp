@@ -39,7 +39,7 @@ RNNCHECK_ENUM(BiasMode, none, input, recurrent, both)
 RNNCHECK_ENUM(InputMode, linear, skip)
 
 /// The two RNN interfaces of cuDNN: `legacy` in 7 and 8, `v8` in 8 and 9.
-RNNCHECK_ENUM(Dialect, legacy, v8)
+RNNCHECK_ENUM(RnnApi, legacy, v8)
 
 /// A forward pass in inference mode or, with `training`, one in training mode and the gradients of
 /// data and weights. Sizes are numbers of elements; `lengths` holds one length per sequence, or

@@ -112,7 +112,7 @@ std::optional<FrameworkChoice> jax_choice(const RnnCase& network, const RnnPlace
     // jax/experimental/rnn.py and jaxlib/gpu/rnn_kernels.cc: LSTM in fp32, through
     // cudnnSetRNNDescriptor_v8; TF32 is allowed unless the precision HIGHEST is asked for.
     if (network.cell != Cell::lstm || network.dtype != Dtype::fp32 || network.projection > 0 ||
-        place.dialect == Dialect::legacy)
+        place.rnn_api == RnnApi::legacy)
         return std::nullopt;
     return FrameworkChoice{.layout = Layout::batch_major, .padded = true};
 }

@@ -9,10 +9,10 @@ namespace rnncheck {
 
 /// Where networks run: an RNN interface of a cuDNN on a GPU. Unset members are unknown.
 struct RnnPlace {
-    RnnPlace(Dialect of = Dialect::v8) : dialect(of) {
+    RnnPlace(RnnApi of = RnnApi::v8) : rnn_api(of) {
     }
 
-    Dialect dialect;
+    RnnApi rnn_api;
     std::optional<Version> cudnn, capability;
     std::optional<int> multiprocessors;
 };

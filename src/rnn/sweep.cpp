@@ -66,19 +66,19 @@ std::vector<RnnCase> cases_of(const std::string& row, const RnnPlace& place) {
 
 /// The legacy interface of a cuDNN 8.
 bool is_legacy_of_8(const RnnPlace& place) {
-    return place.dialect == Dialect::legacy && place.cudnn && place.cudnn->major() >= 8;
+    return place.rnn_api == RnnApi::legacy && place.cudnn && place.cudnn->major() >= 8;
 }
 
 }  // namespace
 
 MathType exact_math(const RnnPlace& place) {
-    if (place.dialect == Dialect::v8 || is_legacy_of_8(place))
+    if (place.rnn_api == RnnApi::v8 || is_legacy_of_8(place))
         return MathType::fma;
     return MathType::standard;
 }
 
 bool expressible(const RnnCase& rnn_case, const RnnPlace& place) {
-    if (place.dialect == Dialect::v8)
+    if (place.rnn_api == RnnApi::v8)
         return true;
     const bool of_8 = is_legacy_of_8(place);
     const bool padded = rnn_case.layout == Layout::batch_major ||

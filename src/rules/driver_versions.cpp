@@ -14,7 +14,7 @@ static std::vector<std::string> builds_instead(const Facts& facts, const Matrix&
     std::vector<std::string> commands;
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const bool bundles = includes(directories_of(framework), directory_of(runtime));
-        if (!bundles || !framework.version || framework.asked)
+        if (!bundles || !framework.version || framework.requested)
             continue;
         auto builds = planned_builds(as_named(framework), facts.host.platform,
                                      stack_of(facts, matrix), matrix);
@@ -117,7 +117,7 @@ static void judge_documented(const Facts& facts, const Matrix& matrix, const Fra
         return stack::driver_runs_build(driver, build, matrix).fit == Fit::does_not_work &&
                stack::driver_runs_cuda(driver, *build.cuda, matrix).fit != Fit::does_not_work;
     };
-    if (builds.empty() || framework.asked || !std::ranges::all_of(builds, is_too_new))
+    if (builds.empty() || framework.requested || !std::ranges::all_of(builds, is_too_new))
         return;
     const auto& needed = builds.front().driver_min;
     result.fault({.subject = words_of(framework),
@@ -151,7 +151,7 @@ static bool judge_runtimes(const Facts& facts, const Matrix& matrix, VerdictBuil
             result.unknown("whether the driver supports the CUDA runtime " + runtime.library +
                            " is unknown");
         any_suits |= runs.fit == Fit::works;
-        limited |= runs.limited;
+        limited |= runs.minor_version_only;
         if (runs.fit != Fit::does_not_work)
             continue;
         findings.push_back(

@@ -33,8 +33,8 @@ static std::optional<PlannedBuild> best_build_here(const Facts& facts, const Mat
     const auto builds = planned_builds(as_named(framework), facts.host.platform, stack, matrix);
     const auto best = std::ranges::min_element(builds, {}, [&](const PlannedBuild& build) {
         const int cuda = build.cuda->major() * 100 + build.cuda->minor();
-        return std::tuple(build.fit, build.limited, wants_from_system(facts, build),
-                          build.limited ? cuda : -cuda);
+        return std::tuple(build.fit, build.minor_version_only, wants_from_system(facts, build),
+                          build.minor_version_only ? cuda : -cuda);
     });
     if (best == builds.end())
         return std::nullopt;
@@ -93,7 +93,7 @@ static void judge_installed(const Facts& facts, const Matrix& matrix, const Fram
                              " is a CPU-only build: it never uses the GPU or cuDNN",
                   .evidence = {{"package", framework.package.value_or("unknown"), "frameworks"},
                                {"no CUDA libraries in its files",
-                                framework.shown_by.value_or("frameworks"), "frameworks"}},
+                                framework.evidence.value_or("frameworks"), "frameworks"}},
                   .remedies = {with_cuda_instead(facts, matrix, framework)}});
 }
 

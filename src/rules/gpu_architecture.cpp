@@ -197,14 +197,14 @@ static CompatibilityCheck against_framework(const Facts& facts, const Matrix& ma
         compared.severity = suits.fit == Fit::does_not_work ? Severity::warning : Severity::note;
     for (Evidence& evidence : suits.evidence)
         if (evidence.source.empty())
-            evidence = {thing, evidence.value, framework.shown_by.value_or("frameworks")};
+            evidence = {thing, evidence.value, framework.evidence.value_or("frameworks")};
     return compared;
 }
 
 /// An installed framework with CUDA, of which it is known for which GPUs it has code, or should be.
 static bool has_code_to_compare(const Facts& facts, const Matrix& matrix,
                                 const Framework& framework) {
-    if (framework.asked)
+    if (framework.requested)
         return false;
     if (framework.targets)
         return framework.uses_cuda.value_or(true);

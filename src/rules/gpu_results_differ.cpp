@@ -46,7 +46,7 @@ std::map<std::string, std::map<std::string, ByGpu>> comparable(const Facts& fact
         if (run.end != RunEnd::ok || !run.digest || kind.empty())
             continue;
         const std::string what =
-            run.library + ' ' + std::string(name_of(run.dialect)) + ' ' + describe(run.rnn_case);
+            run.library + ' ' + std::string(name_of(run.rnn_api)) + ' ' + describe(run.rnn_case);
         if (run.bitwise_repeatable == true)
             kinds[kind][what][run.gpu] = &run;
         if (run.bitwise_repeatable == false)

@@ -28,7 +28,7 @@ Verdict keras_backend_not_supported(const Facts& facts, const Matrix& matrix) {
     const PythonEnvironment* active = active_environment(facts);
     if (active && named->frameworks.front().name == "keras")
         for (const Framework& one : facts.frameworks)
-            if (!one.asked && one.name != "keras" && one.environment == active->path)
+            if (!one.requested && one.name != "keras" && one.environment == active->path)
                 named->frameworks.push_back(as_named(one));
     return verdict_of_named(ConflictKind::keras_backend_not_supported, *named, matrix);
 }

@@ -188,7 +188,7 @@ static Finding both(const Facts& facts, const Matrix& matrix, const Framework& f
                              : "the files in place have no CUDA support"),
         .evidence = {{"packages", join_with_and(listed), "frameworks"},
                      {"build identified from its files", cuda_won ? "with CUDA" : "without CUDA",
-                      framework.shown_by.value_or("frameworks")}},
+                      framework.evidence.value_or("frameworks")}},
         .remedies = {remedy("cpu_and_gpu_packages_both_installed", {},
                             {pip(facts, framework, "uninstall -y " + join(names, " ")), install})}};
 }

@@ -205,7 +205,7 @@ static std::string why_not(const Facts& facts, const Gpu& gpu) {
         if (run.gpu == gpu.index && run.result)
             return escaped(run.result->text, 200);
     if (facts.rnn_request)
-        return "no cuDNN installation matches the request, or the requested interface cannot "
+        return "no cuDNN installation matches the request, or the requested RNN API cannot "
                "express the case";
     return "the reason is unknown";
 }

@@ -180,8 +180,7 @@ static std::string share(const RnnDropout& dropout) {
 
 static std::string where(const Facts& facts, const RnnDropout& dropout) {
     return "dropout " + exact_number(dropout.probability) + " on " +
-           gpu_subject(facts, dropout.gpu) + " (" + std::string(name_of(dropout.dialect)) +
-           " interface)";
+           gpu_subject(facts, dropout.gpu) + " (" + std::string(name_of(dropout.rnn_api)) + " API)";
 }
 
 static bool keep_rate_is_off(const RnnDropout& dropout) {
@@ -211,7 +210,7 @@ static std::vector<std::string> faults_of(const RnnDropout& dropout) {
                          exact_number(dropout.probability) + ")");
     if (dropout.repeats == false)
         faults.emplace_back("the same seed generates a different mask");
-    if (dropout.moves_on == false && masks_should_differ(dropout))
+    if (dropout.mask_changes == false && masks_should_differ(dropout))
         faults.emplace_back("every call generates the same mask");
     return faults;
 }
@@ -228,7 +227,7 @@ static void judge_dropout(const Facts& facts, const RnnDropout& dropout, Verdict
              .message = where(facts, dropout) + " is incorrect: " + join_with_and(faults),
              .evidence = {{"elements kept", share(dropout), place_of(facts, dropout)}},
              .remedies = {remedy("rnn_dropout_wrong", {exact_number(dropout.probability)})}});
-    if (!dropout.repeats || !dropout.moves_on)
+    if (!dropout.repeats || !dropout.mask_changes)
         return result.unknown(where(facts, dropout) +
                               ": whether its masks repeat correctly is unknown");
     const std::string_view scaled = *dropout.kept > 0 ? ", correctly scaled" : "";

@@ -48,7 +48,7 @@ Compatibility runs_cuda(const Stack& stack, const Matrix& matrix) {
         if (!first)
             first = other;
         if (other.fit != Fit::unknown &&
-            (other.fit != first->fit || other.limited != first->limited))
+            (other.fit != first->fit || other.minor_version_only != first->minor_version_only))
             return {.fit = Fit::unknown,
                     .why = "Linux and Windows need different drivers for CUDA " +
                            stack.cuda->words + ", and os= was not specified"};
@@ -67,7 +67,7 @@ void judge_cuda(const Stack& stack, const Matrix& matrix, JudgementBuilder& judg
     if (runs.fit == Fit::does_not_work)
         return judgements.conflict(too_old_for(stack, matrix, {PartKind::cuda, "", what}, what,
                                                runs.evidence, std::optional<Version>(cuda)));
-    const std::string limits = runs.limited ? " with minor-version compatibility" : "";
+    const std::string limits = runs.minor_version_only ? " with minor-version compatibility" : "";
     const std::string runs_it = "driver " + stack.driver->text + " runs " + what + limits;
     judgements.passed(runs.why.empty() ? runs_it : runs.why, runs.evidence);
 }
@@ -186,7 +186,7 @@ Judgement minor_version_compatibility(const Stack& stack, const Matrix& matrix) 
         return undecided(runs.why);
     if (runs.fit == Fit::does_not_work)
         return not_applicable("the driver does not support this CUDA version");
-    if (!runs.limited)
+    if (!runs.minor_version_only)
         return fits(cuda + " runs with all its features");
     runs.evidence.insert(runs.evidence.begin(), {"driver", driver, stack.driver->source});
     return in_conflict(

@@ -28,9 +28,9 @@ bool is_before(const PlannedBuild& a, const PlannedBuild& b, bool driver_given) 
         return a.fit < b.fit;
     if (stack::is_of_conda(a) != stack::is_of_conda(b))
         return stack::is_of_conda(b);
-    if (a.limited != b.limited)
-        return b.limited;
-    const bool newest_first = driver_given && !a.limited;
+    if (a.minor_version_only != b.minor_version_only)
+        return b.minor_version_only;
+    const bool newest_first = driver_given && !a.minor_version_only;
     if (a.cuda != b.cuda)
         return newest_first ? *a.cuda > *b.cuda : *a.cuda < *b.cuda;
     return a.libraries != "system" && b.libraries == "system";
@@ -95,7 +95,7 @@ void find_undecided(FrameworkPlan& plan, const std::vector<PlannedBuild>& builds
     };
     plan.undecided = ranges_of(builds, is_undecided);
     if (const PlannedBuild* const newest = find_where(builds, is_undecided))
-        plan.undecided_because = newest->because;
+        plan.undecided_reasons = newest->reasons;
 }
 
 FrameworkPlan plan_for(const std::string& framework, const stack::Stack& stack,
@@ -126,7 +126,7 @@ FrameworkPlan plan_for(const std::string& framework, const stack::Stack& stack,
     if (!chosen)
         chosen = with(Fit::unknown);
     if (!plan.newest && chosen)
-        plan.perhaps = *chosen;
+        plan.possible = *chosen;
     if (!builds.empty() && (!chosen || chosen->last < builds.front().last))
         plan.newer = builds.front();
     return plan;
@@ -188,7 +188,7 @@ std::string use_of_image(const std::string& framework, const ContainerImage& ima
 void look_at_images(Plan& plan, const stack::Stack& stack, const Matrix& matrix) {
     const bool arm = stack::on_arm(stack, matrix);
     for (const FrameworkPlan& framework : plan.frameworks) {
-        if (framework.newest || framework.perhaps)
+        if (framework.newest || framework.possible)
             continue;
         const ContainerImage* image =
             stack::image_instead(framework.framework, *stack::capability_of(stack),
@@ -266,7 +266,7 @@ bool has_builds(const Plan& plan) {
 
 bool leaves_open(const Plan& plan) {
     return !has_builds(plan) && std::ranges::any_of(plan.frameworks, [](const auto& framework) {
-        return framework.perhaps.has_value();
+        return framework.possible.has_value();
     });
 }
 

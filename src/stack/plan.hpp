@@ -29,8 +29,8 @@ PlannedFor planned_for(const stack::Stack& stack, const std::string& framework,
 /// A published build, as it would run there. `last` is always set.
 struct PlannedBuild : FrameworkBuild {
     Fit fit = Fit::works;
-    bool limited = false;              ///< runs by minor-version compatibility alone
-    std::vector<std::string> because;  ///< what keeps it from working, or from being known to
+    bool minor_version_only = false;   ///< runs by minor-version compatibility alone
+    std::vector<std::string> reasons;  ///< what keeps it from working, or from being known to
     std::vector<std::string>
         notes;  ///< what to know before using it, each a clause about the build
     std::vector<std::string> defects;  ///< known ones of its cuDNN
@@ -46,8 +46,9 @@ struct PlannedBuild : FrameworkBuild {
         visit("os", self.os, "linux, windows or macos");
         visit("fit", self.fit,
               "whether it runs there: works, compiles_first, unknown or does_not_work");
-        visit("limited", self.limited, "whether it runs by minor-version compatibility alone");
-        visit("because", self.because, "what keeps it from working, or from being known to");
+        visit("minor_version_only", self.minor_version_only,
+              "whether it runs by minor-version compatibility alone");
+        visit("reasons", self.reasons, "what keeps it from working, or from being known to");
         visit("notes", self.notes, "what to know before using it");
         visit("defects", self.defects, "known defects of its cuDNN, each with what to do about it");
         visit("after_install", self.after_install,
@@ -83,10 +84,10 @@ struct FrameworkPlan {
     RNNCHECK_FIELD(
         std::vector<std::string>, undecided,
         "ranges of versions of which no build is known to run, but the data do not rule it out");
-    RNNCHECK_FIELD(std::vector<std::string>, undecided_because,
+    RNNCHECK_FIELD(std::vector<std::string>, undecided_reasons,
                    "what is unknown about the newest of these");
-    RNNCHECK_FIELD(std::optional<PlannedBuild>, perhaps,
-                   "if none is known to run: the newest that the data do not cover; `because` "
+    RNNCHECK_FIELD(std::optional<PlannedBuild>, possible,
+                   "if none is known to run: the newest that the data do not cover; `reasons` "
                    "shows what is unknown");
     RNNCHECK_FIELD(std::optional<PlannedBuild>, newer,
                    "the newest version of all if it is none of these, with the reason");
@@ -95,7 +96,7 @@ struct FrameworkPlan {
 
 struct Plan {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(PlannedFor, asked, "what the plan is for");
+    RNNCHECK_FIELD(PlannedFor, request, "what the plan is for");
     RNNCHECK_FIELD(std::vector<std::string>, obstacles,
                    "why no build can be listed; empty if one can");
     RNNCHECK_FIELD(std::vector<std::string>, remarks, "what holds for every framework");

@@ -15,13 +15,13 @@ using stack::Compatibility;
 /// another.
 void take(PlannedBuild& planned, const Compatibility& answer) {
     if (answer.fit > planned.fit)
-        planned.because.clear();
+        planned.reasons.clear();
     if (answer.fit == Fit::compiles_first)
         planned.notes.push_back(answer.why);
     else if (!answer.why.empty() && answer.fit >= planned.fit)
-        add_once(planned.because, answer.why);
+        add_once(planned.reasons, answer.why);
     planned.fit = std::max(planned.fit, answer.fit);
-    planned.limited |= answer.limited;
+    planned.minor_version_only |= answer.minor_version_only;
     for (const Evidence& evidence : answer.evidence)
         add_once(planned.sources, evidence.source);
 }
@@ -102,7 +102,7 @@ void judge_driver(PlannedBuild& planned, const FrameworkBuild& build, const stac
     if (planned.driver_min && *driver.version < *planned.driver_min)
         planned.notes.push_back("of branch " + driver.version->text + ", from version " +
                                 planned.driver_min->text + " on");
-    if (answer.limited)
+    if (answer.minor_version_only)
         planned.notes.push_back("runs on driver " + driver.version->text +
                                 " by minor-version compatibility: what is new in CUDA " +
                                 build.cuda->text +

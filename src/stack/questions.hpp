@@ -21,7 +21,7 @@ struct Compatibility {
     Fit fit = Fit::works;
     std::string why = {};  ///< one clause; usually empty if it works
     std::vector<Evidence> evidence = {};
-    bool limited = false;  ///< it works by minor-version compatibility alone
+    bool minor_version_only = false;  ///< it works by minor-version compatibility alone
     bool gpu_is_newer =
         false;             ///< why there is no machine code: the GPU is newer than it; else older
     bool outside = false;  ///< not known, because it is outside the tables

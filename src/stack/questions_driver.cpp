@@ -23,7 +23,7 @@ Compatibility by_newest_cuda(const Version& newest, const Version& requested) {
         return {.fit = Fit::does_not_work};
     if (newest.minor() == 0)
         return not_known("");
-    return {.fit = Fit::works, .limited = true};
+    return {.fit = Fit::works, .minor_version_only = true};
 }
 
 /// Where no table names the drivers of a CUDA.
@@ -48,14 +48,14 @@ Compatibility by_range(const Version& driver, const Version& cuda, const DriverR
     const std::string needs = "CUDA " + cuda.text + if_any(" needs driver ", drivers.oldest);
     if (drivers.oldest && !may_reach(driver, *drivers.oldest)) {
         answer.fit = Fit::does_not_work;
-        answer.limited = false;
+        answer.minor_version_only = false;
         answer.why = needs + " or newer";
     } else if (drivers.oldest && !reaches(driver, *drivers.oldest)) {
         answer.fit = Fit::unknown;
         answer.why =
             "it depends on the exact version of driver " + driver.text + ": " + needs + " or newer";
     } else if (drivers.full && !may_reach(driver, *drivers.full)) {
-        answer.limited = true;
+        answer.minor_version_only = true;
     }
     return answer;
 }
@@ -96,7 +96,7 @@ Compatibility driver_runs_cuda(const Driver& driver, const Version& cuda, const 
     if (of_driver && driver.os != "windows")
         answer.evidence.push_back(
             {"newest CUDA of the driver", of_driver->cuda.text, of_driver->source.url});
-    if (answer.limited)
+    if (answer.minor_version_only)
         answer.evidence.push_back({"driver with all features of CUDA " + cuda.text,
                                    row->full_driver.text, row->source.url});
     return answer;

@@ -91,7 +91,7 @@ void start(Session& session) {
 }
 
 Outputs run_lstm(const Session& session, const DeviceImage& image, RnnRun& run) {
-    return (run.dialect == Dialect::v8 ? v8_run : legacy_run)(session, run.rnn_case)
+    return (run.rnn_api == RnnApi::v8 ? v8_run : legacy_run)(session, run.rnn_case)
         ->run_twice(image, run);
 }
 

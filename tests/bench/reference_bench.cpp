@@ -104,7 +104,7 @@ int main(int argc, char** argv) {
             words += std::string(argv[i]) + ' ';
         return time_case(std::atoi(argv[1]), std::atoi(argv[2]), words);
     }
-    const std::vector<RnnCase> cases = sweep(Level::quick, Dialect::v8);
+    const std::vector<RnnCase> cases = sweep(Level::quick, RnnApi::v8);
     std::vector<RnnInputs> inputs;
     std::vector<Computation> computations;
     std::vector<Limits> limits;

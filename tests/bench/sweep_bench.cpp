@@ -81,7 +81,7 @@ struct VendorTimes {
     double cases = -1, all = -1;  ///< -1 when a call failed
 };
 
-VendorTimes vendor_calls(const char* path, Dialect dialect, Level level) {
+VendorTimes vendor_calls(const char* path, RnnApi rnn_api, Level level) {
     ProbeWriter writer(open("/dev/null", O_WRONLY | O_CLOEXEC));
     vendor::Session session{as_vendor([&] { return probes::open_gpu(writer, 0); }), as_vendor([&] {
                                 return vendor::open_as<vendor::CudnnApi>(writer, path);
@@ -94,9 +94,9 @@ VendorTimes vendor_calls(const char* path, Dialect dialect, Level level) {
     if (session.failure)
         return {};
     const double opening = vendor_ms;
-    for (const RnnCase& rnn_case : sweep(level, dialect)) {
+    for (const RnnCase& rnn_case : sweep(level, rnn_api)) {
         RnnRun run;
-        run.dialect = dialect;
+        run.rnn_api = rnn_api;
         run.rnn_case = rnn_case;
         run_lstm(session, device_image(rnn_case, make_inputs(rnn_case)), run);
         if (run.result)
@@ -106,13 +106,13 @@ VendorTimes vendor_calls(const char* path, Dialect dialect, Level level) {
 }
 
 /// In a process of its own, like the probe: cold memory, libraries not yet open.
-VendorTimes vendor_calls_of_fresh_process(const char* path, Dialect dialect, Level level) {
+VendorTimes vendor_calls_of_fresh_process(const char* path, RnnApi rnn_api, Level level) {
     int ends[2];
     if (pipe(ends) != 0)
         return {};
     const pid_t child = fork();
     if (child == 0) {
-        const VendorTimes times = vendor_calls(path, dialect, level);
+        const VendorTimes times = vendor_calls(path, rnn_api, level);
         _exit(write(ends[1], &times, sizeof times) == sizeof times ? 0 : 1);
     }
     VendorTimes times;
@@ -124,9 +124,9 @@ VendorTimes vendor_calls_of_fresh_process(const char* path, Dialect dialect, Lev
     return times;
 }
 
-double references_ms(Dialect dialect, Level level) {
+double references_ms(RnnApi rnn_api, Level level) {
     double total = 0;
-    for (const RnnCase& rnn_case : sweep(level, dialect)) {
+    for (const RnnCase& rnn_case : sweep(level, rnn_api)) {
         const RnnInputs inputs = make_inputs(rnn_case);
         const auto begun = Clock::now();
         reference(rnn_case, inputs);
@@ -194,15 +194,15 @@ int main(int argc, char** argv) {
     if (argc < 3)
         return 2;
     const int rounds = argc > 3 ? std::atoi(argv[3]) : 10;
-    const Dialect dialect =
-        argc > 4 && std::string_view(argv[4]) == "legacy" ? Dialect::legacy : Dialect::v8;
+    const RnnApi rnn_api =
+        argc > 4 && std::string_view(argv[4]) == "legacy" ? RnnApi::legacy : RnnApi::v8;
     const Level level =
         argc > 5 ? from_name<Level>(argv[5]).value_or(Level::standard) : Level::standard;
-    const std::string target = "GPU 0 " + std::string(name_of(dialect)) + " " + argv[2];
+    const std::string target = "GPU 0 " + std::string(name_of(rnn_api)) + " " + argv[2];
     setenv("SIM", ("work_ms_to=" + work_file()).c_str(), 0);
     std::vector<double> case_calls, all_calls, references, sweeps, works, over_work, probes;
     for (int i = 0; i < rounds; ++i) {
-        const VendorTimes vendor_times = vendor_calls_of_fresh_process(argv[2], dialect, level);
+        const VendorTimes vendor_times = vendor_calls_of_fresh_process(argv[2], rnn_api, level);
         if (vendor_times.cases < 0) {
             std::fprintf(stderr, "sweep_bench: %s: not every call of the sweep succeeds\n",
                          argv[2]);
@@ -210,7 +210,7 @@ int main(int argc, char** argv) {
         }
         case_calls.push_back(vendor_times.cases);
         all_calls.push_back(vendor_times.all);
-        references.push_back(references_ms(dialect, level));
+        references.push_back(references_ms(rnn_api, level));
         const ProbeTimes times = probe_times(argv[1], target, level);
         sweeps.push_back(times.sweep);
         works.push_back(times.work);
@@ -220,7 +220,7 @@ int main(int argc, char** argv) {
     const Figure cases = figure(case_calls), calls = figure(all_calls), sweep = figure(sweeps),
                  whole = figure(probes);
     std::printf("%s level, %s, %d rounds; references %.1f ms\n",
-                std::string(name_of(level)).c_str(), std::string(name_of(dialect)).c_str(), rounds,
+                std::string(name_of(level)).c_str(), std::string(name_of(rnn_api)).c_str(), rounds,
                 figure(references).median);
     print("the sweep", "median", cases.median, sweep.median);
     print("the sweep", "best", cases.best, sweep.best);

@@ -106,7 +106,7 @@ class CommandLine(unittest.TestCase):
             rb"\ncompatibility data of 20[0-9-]{8}, schema 3, commit ([0-9a-f]{12}|unknown)\n$",
         )
         document = rnncheck("--version", "--json").json()
-        self.assertEqual((document["tool"]["version"], document["report_schema"]), ("0.1.0", 3))
+        self.assertEqual((document["tool"]["version"], document["report_schema"]), ("0.1.0", 4))
         text = rnncheck("--help").out.decode()
         for word in ("doctor", "explain", "list", "schema", "Exit codes"):
             self.assertIn(word, text)

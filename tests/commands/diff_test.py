@@ -79,12 +79,8 @@ def as_on_another_day(facts):
             processes=[{"pid": 4711, "memory_mib": 5}],
         )
 
-    def times(factor, ms):
-        return [times(factor, one) for one in ms] if isinstance(ms, list) else ms and ms * factor
-
     for run in facts["rnn_runs"]:
-        for time, factor in (("first_ms", 9), ("repeat_ms", 1.5)):
-            run[time] = times(factor, run[time])
+        run.update(first_ms=run["first_ms"] * 9, repeat_ms=run["repeat_ms"] * 1.5)
     facts["host"]["environment"]["SLURM_JOB_ID"] = "815"
 
 
@@ -121,24 +117,24 @@ document = compare(
     "only B has the problem: A cuDNN library is missing; libcudnn_adv.so.9 is present in A, absent in B",
 )
 check.that(
-    [finding["rule"] for finding in document["only_in_b"]] == ["cudnn_part_missing"],
-    f"findings: {document['only_in_b']}",
+    [finding["rule"] for finding in document["only_in_second"]] == ["cudnn_part_missing"],
+    f"findings: {document['only_in_second']}",
 )
 check.that(
     {
         "layer": "cudnn",
         "what": "libcudnn_adv.so.9",
         "facts": ["libraries[libcudnn_adv.so.9]"],
-        "a": "present",
-        "b": "absent",
-        "matters": True,
+        "first": "present",
+        "second": "absent",
+        "significant": True,
     }
     in document["differences"],
     f"differences: {document['differences']}",
 )
 check.that(
     any(
-        unknown["facts"] == ["rnn_runs[0].cases"] and "b" not in unknown
+        unknown["facts"] == ["rnn_runs[0].cases"] and "second" not in unknown
         for unknown in document["unknown"]
     ),
     f"unknown: {document['unknown']}",

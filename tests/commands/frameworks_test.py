@@ -83,8 +83,8 @@ class Frameworks(unittest.TestCase):
             library for library in torch["libraries"] if library["soname"] == "libcudnn.so.9"
         )
         self.assertEqual((cudnn["path"], cudnn["found_by"]), (f"{self.own}/libcudnn.so.9", "rpath"))
-        asked = next(copy for copy in facts["cudnns"] if copy["library"] == cudnn["path"])
-        self.assertTrue(asked["rnn_usable"])
+        requested = next(copy for copy in facts["cudnns"] if copy["library"] == cudnn["path"])
+        self.assertTrue(requested["rnn_usable"])
 
     def test_a_foreign_copy_ahead_in_library_path_is_named_with_its_directory(self):
         report = self.report(library_path=CUDNN_8)
@@ -119,8 +119,8 @@ class Frameworks(unittest.TestCase):
 
     def test_a_release_that_is_not_installed(self):
         report = self.report("--for", "tensorflow==2.15")
-        asked = next(framework for framework in report["facts"]["frameworks"] if framework["asked"])
-        self.assertEqual((asked["name"], asked["version"]), ("tensorflow", "2.15"))
+        requested = next(framework for framework in report["facts"]["frameworks"] if framework["requested"])
+        self.assertEqual((requested["name"], requested["version"]), ("tensorflow", "2.15"))
 
     def test_verify_repeats_what_was_examined(self):
         wheel = self.directory / "nvidia_cudnn_cu12-9.1.0.70.dist-info"

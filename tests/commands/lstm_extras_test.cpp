@@ -81,9 +81,9 @@ TEST_CASE("lstm: a case that lacked memory is not shrunk") {
 TEST_CASE(
     "lstm: of two interfaces that are wrong the one that a program can be written of is shrunk") {
     Facts facts = with_runs({RunEnd::failed, RunEnd::incorrect, RunEnd::incorrect});
-    facts.rnn_runs[1].dialect = Dialect::legacy;
+    facts.rnn_runs[1].rnn_api = RnnApi::legacy;
     CHECK(worst_run(facts) == &facts.rnn_runs[2]);
-    facts.rnn_runs[2].dialect = Dialect::legacy;
+    facts.rnn_runs[2].rnn_api = RnnApi::legacy;
     CHECK(worst_run(facts) == &facts.rnn_runs[1]);
 }
 

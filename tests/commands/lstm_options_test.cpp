@@ -48,7 +48,7 @@ std::string error_of_case(const std::string& options) {
 }  // namespace
 
 TEST_CASE("lstm options: an empty value is no option left out") {
-    for (const char* option : {"--level", "--from-log", "--cudnn", "--interface", "--deadline",
+    for (const char* option : {"--level", "--from-log", "--cudnn", "--rnn-api", "--deadline",
                                "--save", "--resume", "--dropout", "--svg", "--fit", "--emit-repro",
                                "--lengths", "--hidden", "--cell", "--clip", "--device"})
         CHECK(error_of({option, ""}).starts_with(std::string(option) + " needs a value: give "));
@@ -83,9 +83,9 @@ TEST_CASE("lstm options: what cannot be used together is rejected") {
 }
 
 TEST_CASE("lstm options: the legacy interface has no empty sequences") {
-    CHECK(contains(error_of({"--interface", "legacy", "--lengths", "3,0"}), "--lengths above 0"));
-    CHECK(error_of({"--interface", "v8", "--lengths", "3,0"}) == "none");
-    CHECK(!expressible(case_of("--lengths 3,0"), Dialect::legacy));
+    CHECK(contains(error_of({"--rnn-api", "legacy", "--lengths", "3,0"}), "--lengths above 0"));
+    CHECK(error_of({"--rnn-api", "v8", "--lengths", "3,0"}) == "none");
+    CHECK(!expressible(case_of("--lengths 3,0"), RnnApi::legacy));
 }
 
 TEST_CASE("lstm options: a file that cannot be written is refused before the run") {
@@ -106,8 +106,8 @@ TEST_CASE("lstm options: a file that cannot be written is refused before the run
 }
 
 TEST_CASE("lstm: every case of every sweep can be told as options and is read back the same") {
-    for (const Dialect dialect : {Dialect::legacy, Dialect::v8})
-        for (const RnnCase& rnn_case : sweep(Level::thorough, dialect)) {
+    for (const RnnApi rnn_api : {RnnApi::legacy, RnnApi::v8})
+        for (const RnnCase& rnn_case : sweep(Level::thorough, rnn_api)) {
             CAPTURE(options_of(rnn_case));
             CHECK(describe(case_of(options_of(rnn_case))) == describe(rnn_case));
         }

@@ -74,15 +74,9 @@ def tried(document):
 
 
 def mark_one_tried(document):
-    for runs in document["facts"]["rnn_runs"]:
-        ends, limits = (
-            [value] * runs["count"] if not isinstance(value, list) else value
-            for value in (runs["end"], runs.get("limit"))
-        )
-        if tried_ones := [i for i, end in enumerate(ends) if end != "skipped"]:
-            runs["limit"] = [
-                MARK if i == tried_ones[0] else limit for i, limit in enumerate(limits)
-            ]
+    for run in document["facts"]["rnn_runs"]:
+        if run["end"] != "skipped":
+            run["limit"] = MARK
             return
 
 

@@ -150,7 +150,7 @@ def check_shrunk():
     code, document, _ = lstm("lstm=gates_swapped@61", "--level", "standard")
     found = document["lstm"].get("minimal_case", {})
     check.that(
-        code == 1 and found.get("alone") is False,
+        code == 1 and found.get("reproduces_alone") is False,
         f"a case that is right alone is told as the smallest wrong one: {found}",
     )
     source = work / "alone.cpp"

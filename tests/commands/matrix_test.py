@@ -166,7 +166,7 @@ class Matrix(unittest.TestCase):
         self.assertEqual([framework["framework"] for framework in plan["frameworks"]], ["pytorch"])
         newest = plan["frameworks"][0]["newest"]
         self.assertEqual(
-            (newest["fit"], newest["limited"], newest["cuda"]), ("works", True, "11.8")
+            (newest["fit"], newest["minor_version_only"], newest["cuda"]), ("works", True, "11.8")
         )
         self.assertTrue(all(source.startswith("https://") for source in newest["sources"]))
 

@@ -88,13 +88,13 @@ TEST_CASE("options of doctor arrive where they belong") {
     CHECK(options.survey.skip == std::set<std::string>{probe});
     CHECK(options.examination.deadline == 1.5);
     CHECK(options.survey.deadline);
-    CHECK((options.survey.ask && !options.survey.run));
+    CHECK((options.survey.query && !options.survey.run));
     CHECK(options.report.format->name == "json");
     CHECK(options.report.outputs.at(0).path == "a=b");
     CHECK(options.selection.allow_no_gpu);
     CHECK(options.report.fail_on == FailOn::warning);
     CHECK_FALSE(doctor_options({"--look-only"}).survey.run);
-    CHECK_FALSE(doctor_options({"--look-only"}).survey.ask);
+    CHECK_FALSE(doctor_options({"--look-only"}).survey.query);
     CHECK_FALSE(doctor_options({}).report.show_private);
 }
 

@@ -48,13 +48,13 @@ TEST_CASE(
     cudnn.library = run.library;
     cudnn.rnn_usable = true;
     CHECK(rerun_command(facts, run).starts_with("rnncheck lstm --device 0 --cell lstm"));
-    cudnn.dialects = {"legacy", "v8"};
-    CHECK(rerun_command(facts, run)
-              .starts_with("rnncheck lstm --device 0 --interface v8 --cell lstm"));
+    cudnn.rnn_apis = {"legacy", "v8"};
+    CHECK(
+        rerun_command(facts, run).starts_with("rnncheck lstm --device 0 --rnn-api v8 --cell lstm"));
     facts.cudnns.push_back(cudnn);
     facts.cudnns[1].library = "/usr/lib/libcudnn.so.9";
     const std::string target =
-        "rnncheck lstm --device 0 --cudnn '/opt/my libs/libcudnn.so.8' --interface v8 ";
+        "rnncheck lstm --device 0 --cudnn '/opt/my libs/libcudnn.so.8' --rnn-api v8 ";
     CHECK(rerun_command(facts, run).starts_with(target + "--cell lstm"));
     facts.rnn_request.emplace().level = Level::standard;
     CHECK(rerun_all_command(facts, run) == target + "--level standard");

@@ -160,8 +160,8 @@ TEST_CASE("huge and senseless metadata is read to its bound and told") {
                                  std::uintmax_t{1} << 30);
     const Read huge = read(root);
     CHECK(huge.only().build == "cu121");
-    REQUIRE(huge.environment.left_out.size() == 1);
-    CHECK(contains(huge.environment.left_out.front(), "only the first 256 KiB were read"));
+    REQUIRE(huge.environment.skipped.size() == 1);
+    CHECK(contains(huge.environment.skipped.front(), "only the first 256 KiB were read"));
     std::string noise;
     for (int i = 0; i < 100'000; ++i)
         noise += static_cast<char>(i * 7919 >> 5);

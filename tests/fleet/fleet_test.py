@@ -59,7 +59,7 @@ differing = {
     for group in fleet["groups"]
     for field in group["differences"]
     for value in field["values"]
-    if value["odd"]
+    if value["differs"]
 }
 check.that(
     code == 1
@@ -73,9 +73,9 @@ check.that(
     f"problems: {fleet['with_problems']}, planted {planted['problem']}",
 )
 check.that(
-    names(fleet["odd"])
+    names(fleet["differing"])
     == sorted(sum((planted[kind] for kind in reports.KINDS if kind != "problem"), [])),
-    f"odd: {fleet['odd']}, planted {planted}",
+    f"odd: {fleet['differing']}, planted {planted}",
 )
 for kind, fact in (
     ("driver", "driver.kernel_version"),
@@ -97,7 +97,7 @@ lines = work / "all.ndjson"
 lines.write_text("\n".join(texts.values()))
 indented = work / "indented.json"
 indented.write_text("\n".join(json.dumps(json.loads(text), indent=2) for text in texts.values()))
-as_before = {key: fleet[key] for key in ("odd", "with_problems", "groups", "sentence")}
+as_before = {key: fleet[key] for key in ("differing", "with_problems", "groups", "sentence")}
 for what, done in (
     ("one a line", merge(lines)),
     ("indented", merge(indented)),
@@ -113,7 +113,7 @@ two = write(work / "two", healthy[:1] + planted["driver"][:1])
 code, fleet = merge(two)
 check.that(
     code == 0
-    and not fleet["odd"]
+    and not fleet["differing"]
     and fleet["groups"][0]["differences"][0]["agreement"] == "no_majority",
     f"two nodes: {fleet['sentence']}",
 )
@@ -131,9 +131,9 @@ check.that(
     f"two nodes in one order, whatever the values: {values}",
 )
 code, fleet = merge(two, "--expect", two / f"{healthy[0]}.json")
-check.that(names(fleet["odd"]) == planted["driver"][:1], f"--expect: {fleet['odd']}")
+check.that(names(fleet["differing"]) == planted["driver"][:1], f"--expect: {fleet['differing']}")
 code, fleet = merge(two, "--expect", two / f"{planted['driver'][0]}.json")
-check.that(names(fleet["odd"]) == healthy[:1], f"--expect of the odd one: {fleet['odd']}")
+check.that(names(fleet["differing"]) == healthy[:1], f"--expect of the odd one: {fleet['differing']}")
 code, fleet = merge(
     write(work / "alike", healthy[:20]), "--nodes", f"{healthy[0]},{healthy[1]},login[1-2]"
 )
@@ -164,9 +164,9 @@ for name in healthy[10:14]:
     (half / f"{name}.json").write_text(json.dumps(second))
 code, fleet = merge(half)
 check.that(
-    not fleet["odd"]
+    not fleet["differing"]
     and names(fleet["groups"][0]["differences"][0]["values"][1]["nodes"]) == healthy[10:14],
-    f"a second kind of machine: {fleet['odd']}",
+    f"a second kind of machine: {fleet['differing']}",
 )
 
 # show and diff
@@ -191,10 +191,10 @@ check.that(
     code == 1
     and [(c["what"], c["from"], c["to"], c["count"]) for c in diff["changes"]]
     == [("driver kernel version", "550.54.14", "560.35.03", 19)]
-    and diff["gone"] == healthy[0]
+    and diff["removed"] == healthy[0]
     and diff["sentence"] == "19 nodes compared: 1 change, 1 only in the first"
     and diff["tool"]["matrix_date"],
-    f"diff: {diff['changes'][:3]} {diff['gone']}",
+    f"diff: {diff['changes'][:3]} {diff['removed']}",
 )
 worse = json.loads((updated / f"{healthy[1]}.json").read_text())
 worse.update(
@@ -235,7 +235,7 @@ odd_ones = {
     "empty": "",
     "array": "[1,2]",
     "other": '{"schema": 1, "facts": {}}',
-    "old": cut.replace('"facts":{', '"facts":{"x":1,', 1).replace('"schema":3', '"schema":2'),
+    "old": cut.replace('"facts":{', '"facts":{"x":1,', 1).replace('"schema":4', '"schema":1'),
     "deep": "[" * 100000,
     "nul": '{"facts"\0: 1}',
     "deep_facts": '{"facts": {"schema": 3, "host": ' + '{"a":' * 5000 + "1" + "}" * 5000 + "}}",
@@ -251,15 +251,15 @@ check.that(
     f"unreadable: {code} {unreadable} {fleet['unreadable']}",
 )
 text = texts[healthy[6]]
-assert text.count('"schema":3') == 2  # of the report, and of its facts
+assert text.count('"schema":4') == 2  # of the report, and of its facts
 for where, unknown in (
-    ("its facts", text.replace('"schema":3', '"schema":4', 1)),
-    ("a report", text[::-1].replace('"schema":3'[::-1], '"schema":4'[::-1], 1)[::-1]),
+    ("its facts", text.replace('"schema":4', '"schema":5', 1)),
+    ("a report", text[::-1].replace('"schema":4'[::-1], '"schema":5'[::-1], 1)[::-1]),
 ):
     (work / "unknown.json").write_text(unknown)
     found = Run(program, "fleet", "merge", work / "unknown.json", "--json").json()["unreadable"]
     check.that(
-        f"{where} of schema 4 cannot be compared by this rnncheck (it compares schema 3)"
+        f"{where} of schema 5 cannot be compared by this rnncheck (it compares schema 2 to 4)"
         in str(found),
         f"schema of {where}: {found}",
     )

@@ -28,11 +28,8 @@ def real_report(program, sim, root, gpus=8):
 def with_noise(report, random):
     report = copy.deepcopy(report)
     for run in report["facts"]["rnn_runs"]:
-        for times in ("first_ms", "repeat_ms"):  # of each GPU, of each case
-            run[times] = [
-                [round(0.1 * random.gauss(1, 0.02), 6) for _ in range(run["count"])]
-                for _ in run["gpus"]
-            ]
+        for time in ("first_ms", "repeat_ms"):
+            run[time] = round(0.1 * random.gauss(1, 0.02), 6)
     for board in report["facts"]["nvml_devices"]:
         board["memory_free_mib"] = int(random.gauss(23900, 5))
     return report
@@ -45,14 +42,8 @@ def plant(report, kind):
     elif kind == "cudnn":
         facts["cudnns"][0]["version"] = "9.10.1"
     elif kind == "bits":  # one GPU of eight computes something else
-        run = next(run for run in facts["rnn_runs"] if len(run["gpus"]) == 8)
-        of_each = ("gpus", "indexes", "first_ms", "repeat_ms", "free_bytes")
-        other = {
-            key: [value.pop(5)] if key in of_each else copy.copy(value)
-            for key, value in run.items()
-        }
-        other["digest"][3] = "00deadbe00deadbe"
-        facts["rnn_runs"].append(other)
+        run = [run for run in facts["rnn_runs"] if run["gpu"] == 5][3]
+        run["digest"] = "00deadbe00deadbe"
     elif kind == "problem":
         report["verdict"] = "problems"
         report["findings"] = [
@@ -65,7 +56,8 @@ def plant(report, kind):
         ]
     elif kind == "slow":
         for run in facts["rnn_runs"]:
-            run["repeat_ms"][-1] = [2 * ms for ms in run["repeat_ms"][-1]]
+            if run["gpu"] == 7:
+                run["repeat_ms"] *= 2
     elif kind == "persistence":
         facts["nvml_devices"][2]["persistence"] = False
     elif kind == "extra_library":

@@ -32,7 +32,7 @@ Framework requested(const std::string& name, const std::string& version) {
     Framework framework;
     framework.name = name;
     framework.version = v(version);
-    framework.asked = true;
+    framework.requested = true;
     return framework;
 }
 

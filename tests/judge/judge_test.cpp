@@ -16,7 +16,7 @@ Report judged(const Facts& facts, const Selection& selection = {}) {
 
 Facts without_anything() {
     Facts facts;
-    facts.tool.stages = {"look", "ask", "run"};
+    facts.tool.stages = {"look", "query", "run"};
     facts.host.pci_listed = true;
     facts.driver.module_loaded = false;
     for (const char* probe :
@@ -135,7 +135,7 @@ TEST_CASE("a required rule that cannot tell makes the whole undetermined") {
     CHECK(judged(a_healthy_machine(), require).verdict == OverallVerdict::healthy);
     const Facts no_runs = but([](Facts& f) {
         f.rnn_runs.clear();
-        f.tool.stages = {"look", "ask"};
+        f.tool.stages = {"look", "query"};
     });
     CHECK(judged(no_runs, require).verdict == OverallVerdict::undetermined);
 }
@@ -147,7 +147,7 @@ TEST_CASE("a question that was switched off is not open") {
         std::erase_if(f.probe_runs, [](const auto& run) {
             return run.probe == "rnn_forward" || run.probe == "ptx_launch";
         });
-        f.tool.stages = {"look", "ask"};
+        f.tool.stages = {"look", "query"};
     });
     const Report report = judged(no_run);
     CHECK(report.verdict == OverallVerdict::healthy);
@@ -195,7 +195,7 @@ TEST_CASE("nodes that the first CUDA program makes leave the machine undetermine
 
 TEST_CASE("with nodes to come the verdict stays open even where nothing was to run") {
     const Report report = judged(but([](Facts& f) {
-        f.tool.stages = {"look", "ask"};
+        f.tool.stages = {"look", "query"};
         f.driver.device_nodes.clear();
         f.driver.init = CallResult{"cuInit", 999, "CUDA_ERROR_UNKNOWN"};
         f.cuda_devices.clear();
@@ -218,12 +218,12 @@ TEST_CASE("no problem found with nothing run on a GPU says so") {
         facts.tool.stages = std::move(stages);
         return judged(facts, selection).sentence;
     };
-    CHECK(sentence({"look", "ask"}, true) ==
+    CHECK(sentence({"look", "query"}, true) ==
           "no problem found, but nothing was run on a GPU, as requested");
     CHECK(sentence({"look"}, true) ==
           "no problem found, but only files were examined; nothing was run on a GPU");
-    CHECK(contains(sentence({"look", "ask", "run"}, true), "nothing was run on a GPU"));
-    CHECK(contains(sentence({"look", "ask", "run"}, false), "nothing was run on a GPU"));
+    CHECK(contains(sentence({"look", "query", "run"}, true), "nothing was run on a GPU"));
+    CHECK(contains(sentence({"look", "query", "run"}, false), "nothing was run on a GPU"));
     CHECK(contains(judged(a_healthy_machine()).sentence, "recurrent networks work: all"));
 }
 

@@ -97,7 +97,7 @@ TEST_CASE("whether a driver runs a CUDA: a machine, versions alone and the plan 
             CHECK((outcome_of("driver_too_old", given) == Outcome::fault) ==
                   (planned.fit == Fit::does_not_work));
             CHECK((outcome_of("minor_version_compatibility", given) == Outcome::fault) ==
-                  planned.limited);
+                  planned.minor_version_only);
             const Outcome live = outcome_of("driver_too_old", here);
             REQUIRE((live == Outcome::fault || live == Outcome::pass));
             CHECK((live == Outcome::fault) == (planned.fit == Fit::does_not_work));
@@ -187,7 +187,7 @@ TEST_CASE(
             if (build.targets.empty())
                 continue;
             Facts here = machine();
-            framework.asked = true;
+            framework.requested = true;
             framework.targets = build.targets;
             framework.cuda = build.cuda;
             here.frameworks = {framework};

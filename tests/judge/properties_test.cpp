@@ -107,7 +107,7 @@ std::vector<Broken> broken_machines() {
                  *std::find_if(f.rnn_runs.begin(), f.rnn_runs.end(),
                                [](const RnnRun& run) { return run.end == RunEnd::failed; });
              ProbeRun& run = probe_run(f, "rnn_forward");
-             run.target = "GPU 0 " + std::string(name_of(lost.dialect)) + ' ' + lost.library;
+             run.target = "GPU 0 " + std::string(name_of(lost.rnn_api)) + ' ' + lost.library;
              run.end = ProbeEnd::crashed;
              run.last_call = "cudnnRNNForward";
          })},

@@ -30,7 +30,7 @@ def answer_to(arguments):
         return run.returncode, {}, run.stderr
     document = json.loads(run.stdout)
     told = {name: document[name] for name in document if name not in ("facts", "tool", "verdicts")}
-    decided = [item for item in document.get("verdicts", []) if not item.get("not_asked")]
+    decided = [item for item in document.get("verdicts", []) if not item.get("not_evaluated")]
     return run.returncode, document, words_of([told, decided])
 
 

@@ -230,7 +230,7 @@ check.that(
 
 def here(name, **how):
     return [
-        layer.get("here")
+        layer.get("on_this_machine")
         for layer in document("doctor", "--model", files / name, **how)["model"]["layers"]
     ]
 

@@ -20,14 +20,14 @@ ProbeOutput query(int major, const std::string& sim = "") {
 TEST_CASE("cudnn_library learns version, CUDA, dialects and a usable RNN half of each major") {
     const std::vector<std::tuple<int, Version, std::vector<std::string>>> expected = {
         {7, v("7.6.5"), {"legacy"}}, {8, v("8.9.7"), {"legacy", "v8"}}, {9, v("9.19.0"), {"v8"}}};
-    for (const auto& [major, version, dialects] : expected) {
+    for (const auto& [major, version, rnn_apis] : expected) {
         INFO("cuDNN " << major);
         const auto output = query(major);
         REQUIRE(output.facts.cudnns.size() == 1);
         const Cudnn& cudnn = output.facts.cudnns[0];
         CHECK(cudnn.version == version);
         CHECK(cudnn.built_for_cuda);
-        CHECK(cudnn.dialects == dialects);
+        CHECK(cudnn.rnn_apis == rnn_apis);
         CHECK(cudnn.rnn_usable == true);
         CHECK_FALSE(cudnn.failure);
         CHECK_FALSE(cudnn.parts_mapped.empty());

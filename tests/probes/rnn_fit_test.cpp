@@ -12,7 +12,7 @@ namespace {
 
 ProbeOutput output_of(FitSize of, RnnCase rnn_case, const std::string& sim,
                       std::optional<int> trial = {}, const std::string& flavour = "cudnn9",
-                      const std::string& dialect = "v8") {
+                      const std::string& rnn_api = "v8") {
     Facts facts;
     facts.rnn_request.emplace();
     facts.rnn_request->cases = {std::move(rnn_case)};
@@ -20,7 +20,7 @@ ProbeOutput output_of(FitSize of, RnnCase rnn_case, const std::string& sim,
     facts.rnn_request->trial = trial;
     const std::string library =
         sim_file(flavour, flavour == "cudnn7" ? "libcudnn.so.7" : "libcudnn.so.9");
-    return run_probe("rnn_fit", {.target = "GPU 0 " + dialect + " " + library,
+    return run_probe("rnn_fit", {.target = "GPU 0 " + rnn_api + " " + library,
                                  .flavours = {"base", flavour},
                                  .sim = "gpus=1 " + sim,
                                  .facts = facts});
@@ -110,7 +110,7 @@ TEST_CASE("rnn_fit runs for its own question alone") {
     facts.cuda_devices.emplace_back();
     Cudnn& cudnn = facts.cudnns.emplace_back();
     cudnn.library = "/a/libcudnn.so.8";
-    cudnn.dialects = {"legacy", "v8"};
+    cudnn.rnn_apis = {"legacy", "v8"};
     cudnn.rnn_usable = true;
     const auto targets = [&](std::string_view probe) {
         return (*find_named(all_probes(), probe))->targets(facts);

@@ -15,10 +15,10 @@ extern const Probe probe;
 
 namespace {
 
-Cudnn usable(const std::string& path, std::vector<std::string> dialects) {
+Cudnn usable(const std::string& path, std::vector<std::string> rnn_apis) {
     Cudnn cudnn;
     cudnn.library = path;
-    cudnn.dialects = std::move(dialects);
+    cudnn.rnn_apis = std::move(rnn_apis);
     cudnn.rnn_usable = true;
     return cudnn;
 }
@@ -69,7 +69,7 @@ TEST_CASE("two sweeps never share a GPU") {
 TEST_CASE("a case that its process did not survive is recorded as that case") {
     const Job job{{}, {}, "GPU 3 legacy /lib with space/libcudnn.so.8"};
     const Steps& steps = probes::rnn_forward::probe.steps.value();
-    const auto cases = sweep(Level::quick, Dialect::legacy);
+    const auto cases = sweep(Level::quick, RnnApi::legacy);
     REQUIRE(steps.done(job).size() == cases.size());
     const Facts tried = steps.lost(job, {{4, {"cudnnRNNForwardInference", -1, "crashed"}}});
     REQUIRE(tried.rnn_runs.size() == 1);
@@ -77,7 +77,7 @@ TEST_CASE("a case that its process did not survive is recorded as that case") {
     CHECK(run.end == RunEnd::failed);
     CHECK(run.number == 5);
     CHECK(run.gpu == 3);
-    CHECK(run.dialect == Dialect::legacy);
+    CHECK(run.rnn_api == RnnApi::legacy);
     CHECK(run.library == "/lib with space/libcudnn.so.8");
     CHECK(describe(run.rnn_case) == describe(cases[4]));
     CHECK(run.result->call == "cudnnRNNForwardInference");

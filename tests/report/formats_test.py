@@ -127,7 +127,7 @@ def expected_of(path):
     differing = {
         one["layer"]
         for one in document.get("differences", [])
-        if one["matters"] and mode in ("github", "prometheus")
+        if one["significant"] and mode in ("github", "prometheus")
     }
     rows = (
         len(document.get("differences", [])) + len(document.get("unknown", []))

@@ -29,11 +29,11 @@ std::string written(const Facts& facts, std::vector<Finding> findings = {}) {
 TEST_CASE("each framework is shown with its build and the cuDNN that it gets") {
     const std::string text = written(but([](Facts& f) {
         add_torch(f).libraries[0].version = v("9.19.0");
-        add_environment(f).left_out = {"/srv/environment/x: only the first 256 KiB were read"};
+        add_environment(f).skipped = {"/srv/environment/x: only the first 256 KiB were read"};
         Framework requested;
         requested.name = "tensorflow";
         requested.version = v("2.15");
-        requested.asked = true;
+        requested.requested = true;
         f.frameworks.push_back(requested);
         add_torch(f, "/srv/other", false);
     }));

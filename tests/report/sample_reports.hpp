@@ -170,7 +170,7 @@ inline Report report_with_many_findings() {
          Outcome::not_applicable,
          "the stage 'run' was switched off",
          {},
-         NotAsked::stage_off,
+         NotEvaluated::stage_off,
          Layer::rnn},
         {"several_cudnns", Outcome::fault, report.findings[2].message, {}, {}, Layer::cudnn}};
     report.counts = {3, 1, 1, 2};
@@ -262,7 +262,7 @@ inline Report report_without_driver() {
                         Outcome::not_applicable,
                         "no GPU",
                         {},
-                        NotAsked::left_out,
+                        NotEvaluated::skipped,
                         Layer::rnn}};
     report.counts = {1, 0, 0, 1};
     return report;

@@ -377,7 +377,7 @@ TEST_CASE("where a version was named, the checks of versions that passed are the
     CHECK_FALSE(contains(as_text(report), "driver 580 runs CUDA 13"));
     Framework& named = report.facts.frameworks.emplace_back();
     named.name = "pytorch";
-    named.asked = true;
+    named.requested = true;
     CHECK(contains(as_text(report), "  driver_too_old: driver 580 runs CUDA 13\n"));
     CHECK_FALSE(contains(as_text(report), "throttled"));
 }
@@ -454,7 +454,7 @@ TEST_CASE("the smallest case that fails is told by how it fails, and what a log'
         CHECK(contains(as_text(report), "The smallest case that " + std::string(words)));
         CHECK(contains(as_text(report), "\n  rnncheck lstm --device 0 --cell gru\n"));
     }
-    minimal.alone = false;
+    minimal.reproduces_alone = false;
     CHECK(contains(as_text(report), "it is correct when run alone"));
     report.lstm->log_replay =
         LogReplay{LogFailure::memory, {"the network of the log does not fit"}};

@@ -68,21 +68,21 @@ double cost(const RnnCase& c) {
 }
 
 /// The cheap ones first: a fault that they catch needs no dear one.
-std::vector<RnnCase> by_cost(Level level, Dialect dialect) {
-    std::vector<RnnCase> cases = sweep(level, dialect);
+std::vector<RnnCase> by_cost(Level level, RnnApi rnn_api) {
+    std::vector<RnnCase> cases = sweep(level, rnn_api);
     std::ranges::stable_sort(cases, {}, cost);
     return cases;
 }
 
-const std::vector<Task>& standard_tasks(Dialect dialect) {
-    const auto prepare = [](Dialect which) {
+const std::vector<Task>& standard_tasks(RnnApi rnn_api) {
+    const auto prepare = [](RnnApi which) {
         std::vector<Task> prepared;
         for (const RnnCase& rnn_case : by_cost(Level::standard, which))
             prepared.emplace_back(rnn_case);
         return prepared;
     };
-    static const std::vector<Task> legacy = prepare(Dialect::legacy), v8 = prepare(Dialect::v8);
-    return dialect == Dialect::legacy ? legacy : v8;
+    static const std::vector<Task> legacy = prepare(RnnApi::legacy), v8 = prepare(RnnApi::v8);
+    return rnn_api == RnnApi::legacy ? legacy : v8;
 }
 
 bool caught(const std::vector<Task>& tasks, sim::Fault fault) {
@@ -101,7 +101,7 @@ void print_table() {
     std::printf("| fault | changes | caught by |\n| --- | --- | --- |\n");
     for (std::size_t number = 1; number < sim::fault_names().size(); ++number) {
         int changed = 0, noticed = 0;
-        for (const Task& task : standard_tasks(Dialect::v8)) {
+        for (const Task& task : standard_tasks(RnnApi::v8)) {
             const RnnOutputs found = task.run(static_cast<sim::Fault>(number));
             if (same(task.rnn_case, found, task.run(sim::Fault::none)))
                 continue;
@@ -116,10 +116,10 @@ void print_table() {
 }  // namespace
 
 TEST_CASE("the standard level passes on a device without fault") {
-    for (const Dialect dialect : {Dialect::legacy, Dialect::v8})
-        for (const Task& task : standard_tasks(dialect)) {
+    for (const RnnApi rnn_api : {RnnApi::legacy, RnnApi::v8})
+        for (const Task& task : standard_tasks(rnn_api)) {
             const Comparison comparison = task.judge(task.run(sim::Fault::none));
-            CAPTURE(name_of(dialect), describe(task.rnn_case), comparison.worst);
+            CAPTURE(name_of(rnn_api), describe(task.rnn_case), comparison.worst);
             CHECK(comparison.correct);
             CHECK(comparison.largest_error < comparison.limit * 0.6);
             const bool tf32 =
@@ -132,13 +132,13 @@ TEST_CASE(
     "of all planted faults the standard level catches 98 of 100, and the thorough one the others") {
     std::vector<std::string> missed;
     for (std::size_t number = 1; number < sim::fault_names().size(); ++number)
-        if (!caught(standard_tasks(Dialect::v8), static_cast<sim::Fault>(number)))
+        if (!caught(standard_tasks(RnnApi::v8), static_cast<sim::Fault>(number)))
             missed.emplace_back(sim::fault_names()[number]);
     CAPTURE(missed);
     const std::size_t planted = sim::fault_names().size() - 1;
     CHECK(planted >= 60);
     CHECK(missed.size() * 100 <= planted * 2);
-    const std::vector<RnnCase> thorough = by_cost(Level::thorough, Dialect::v8);
+    const std::vector<RnnCase> thorough = by_cost(Level::thorough, RnnApi::v8);
     for (const std::string& name : missed) {
         INFO(name);
         const auto notices = [&](const RnnCase& rnn_case) {
@@ -154,7 +154,7 @@ TEST_CASE(
 TEST_CASE("the standard level of the legacy interface catches what it can express") {
     std::vector<std::string> missed;
     for (std::size_t number = 1; number < sim::fault_names().size(); ++number)
-        if (!caught(standard_tasks(Dialect::legacy), static_cast<sim::Fault>(number)))
+        if (!caught(standard_tasks(RnnApi::legacy), static_cast<sim::Fault>(number)))
             missed.emplace_back(sim::fault_names()[number]);
     // Without a word for strict fp32, TF32 is no fault; cuDNN before 8 has none.
     CHECK(missed == std::vector<std::string>{"tf32_although_forbidden"});
@@ -164,7 +164,7 @@ TEST_CASE("the standard level of the legacy interface catches what it can expres
 /// that algorithm.
 static std::set<std::string_view> caught_with(Algorithm algorithm) {
     std::vector<Task> tasks;
-    for (RnnCase rnn_case : by_cost(Level::thorough, Dialect::v8)) {
+    for (RnnCase rnn_case : by_cost(Level::thorough, RnnApi::v8)) {
         if (rnn_case.algorithm != Algorithm::persist_dynamic || rnn_case.dtype != Dtype::fp32)
             continue;
         if (rnn_case.math != MathType::fma || rnn_case.cell == Cell::relu)
@@ -190,7 +190,7 @@ TEST_CASE("of what strict limits catch, those of fast mathematics miss rounding 
 }
 
 TEST_CASE("TF32 although fma was asked for is told as such") {
-    for (const Task& task : standard_tasks(Dialect::v8)) {
+    for (const Task& task : standard_tasks(RnnApi::v8)) {
         if (task.rnn_case.math != MathType::fma)
             continue;
         const Comparison comparison = task.judge(task.run(sim::Fault::tf32_although_forbidden));

@@ -11,7 +11,7 @@ using namespace rnncheck;
 namespace {
 
 RnnPlace on(const char* capability, int multiprocessors, const char* cudnn = "9.19.0") {
-    RnnPlace place(Dialect::v8);
+    RnnPlace place(RnnApi::v8);
     place.cudnn = parse_version(cudnn);
     place.capability = parse_version(capability);
     place.multiprocessors = multiprocessors;

@@ -8,9 +8,9 @@
 
 using namespace rnncheck;
 
-static RnnPlace place(Dialect dialect, const char* cudnn, const char* capability,
+static RnnPlace place(RnnApi rnn_api, const char* cudnn, const char* capability,
                       int multiprocessors) {
-    RnnPlace there(dialect);
+    RnnPlace there(rnn_api);
     there.cudnn = parse_version(cudnn);
     there.capability = parse_version(capability);
     there.multiprocessors = multiprocessors;
@@ -19,7 +19,7 @@ static RnnPlace place(Dialect dialect, const char* cudnn, const char* capability
 
 /// cuDNN's dialects and versions on GPUs that frameworks treat unlike.
 static std::vector<RnnPlace> places() {
-    std::vector<RnnPlace> all = {Dialect::legacy, Dialect::v8};
+    std::vector<RnnPlace> all = {RnnApi::legacy, RnnApi::v8};
     for (const auto& [capability, multiprocessors] : {std::pair{"6.1", 28},
                                                       {"7.0", 80},
                                                       {"7.5", 68},
@@ -27,12 +27,12 @@ static std::vector<RnnPlace> places() {
                                                       {"8.6", 82},
                                                       {"9.0", 132},
                                                       {"12.0", 188}})
-        for (const auto& [dialect, cudnn] : {std::pair{Dialect::legacy, "7.6.5"},
-                                             {Dialect::legacy, "8.9.7"},
-                                             {Dialect::v8, "8.0.5"},
-                                             {Dialect::v8, "8.9.7"},
-                                             {Dialect::v8, "9.19.0"}})
-            all.push_back(place(dialect, cudnn, capability, multiprocessors));
+        for (const auto& [rnn_api, cudnn] : {std::pair{RnnApi::legacy, "7.6.5"},
+                                             {RnnApi::legacy, "8.9.7"},
+                                             {RnnApi::v8, "8.0.5"},
+                                             {RnnApi::v8, "8.9.7"},
+                                             {RnnApi::v8, "9.19.0"}})
+            all.push_back(place(rnn_api, cudnn, capability, multiprocessors));
     return all;
 }
 
@@ -43,20 +43,20 @@ static bool any(const RnnPlace& there, const std::function<bool(const RnnCase&)>
 }
 
 TEST_CASE("the sweep of either dialect holds every kind of case that frameworks use") {
-    const Dialect dialect = GENERATE(Dialect::legacy, Dialect::v8);
-    CAPTURE(name_of(dialect));
+    const RnnApi rnn_api = GENERATE(RnnApi::legacy, RnnApi::v8);
+    CAPTURE(name_of(rnn_api));
     for (const Dtype dtype : {Dtype::fp64, Dtype::fp32, Dtype::fp16})
-        CHECK(any(dialect, [&](const RnnCase& c) { return c.dtype == dtype; }));
+        CHECK(any(rnn_api, [&](const RnnCase& c) { return c.dtype == dtype; }));
     for (const Layout layout :
          {Layout::sequence_major, Layout::sequence_major_packed, Layout::batch_major})
-        CHECK(any(dialect,
+        CHECK(any(rnn_api,
                   [&](const RnnCase& c) { return c.layout == layout && !c.lengths.empty(); }));
-    CHECK(any(dialect,
+    CHECK(any(rnn_api,
               [](const RnnCase& c) { return c.layers == 2 && c.directions() == 2 && c.states; }));
-    CHECK(any(dialect, [](const RnnCase& c) { return c.batch == 1 && c.sequence_length == 1; }));
+    CHECK(any(rnn_api, [](const RnnCase& c) { return c.batch == 1 && c.sequence_length == 1; }));
     CHECK(
-        any(dialect, [](const RnnCase& c) { return c.input % 8 && c.hidden % 8 && c.batch > 1; }));
-    CHECK(any(dialect, [](const RnnCase& c) {
+        any(rnn_api, [](const RnnCase& c) { return c.input % 8 && c.hidden % 8 && c.batch > 1; }));
+    CHECK(any(rnn_api, [](const RnnCase& c) {
         return !c.lengths.empty() && c.directions() == 2 && c.states;
     }));
 }
@@ -64,7 +64,7 @@ TEST_CASE("the sweep of either dialect holds every kind of case that frameworks 
 TEST_CASE(
     "the legacy sweep of cuDNN 8 forbids TF32 as PyTorch does, and holds the algorithm for small "
     "hidden sizes") {
-    const RnnPlace of_8 = place(Dialect::legacy, "8.9.5", "8.0", 108);
+    const RnnPlace of_8 = place(RnnApi::legacy, "8.9.5", "8.0", 108);
     CHECK(any(of_8,
               [](const RnnCase& c) { return c.dtype == Dtype::fp32 && c.math == MathType::fma; }));
     CHECK(any(of_8,
@@ -74,26 +74,26 @@ TEST_CASE(
 }
 
 TEST_CASE("the legacy sweep leaves out what its interface cannot express") {
-    CHECK_FALSE(any(Dialect::legacy, [](const RnnCase& c) {
+    CHECK_FALSE(any(RnnApi::legacy, [](const RnnCase& c) {
         return c.dtype == Dtype::bf16 || c.math == MathType::fma ||
                c.algorithm == Algorithm::persist_static_small_h;
     }));
-    CHECK(any(Dialect::v8, [](const RnnCase& c) { return c.dtype == Dtype::bf16; }));
-    CHECK(any(Dialect::v8,
+    CHECK(any(RnnApi::v8, [](const RnnCase& c) { return c.dtype == Dtype::bf16; }));
+    CHECK(any(RnnApi::v8,
               [](const RnnCase& c) { return c.algorithm == Algorithm::persist_static_small_h; }));
-    CHECK(any(Dialect::v8, [](const RnnCase& c) {
+    CHECK(any(RnnApi::v8, [](const RnnCase& c) {
         return c.dtype == Dtype::fp32 && c.math == MathType::standard;
     }));
-    CHECK(any(Dialect::v8,
+    CHECK(any(RnnApi::v8,
               [](const RnnCase& c) { return c.dtype == Dtype::fp32 && c.math == MathType::fma; }));
 }
 
 TEST_CASE("the standard and the thorough level hold every cell, mode and gradient") {
-    const Dialect dialect = GENERATE(Dialect::legacy, Dialect::v8);
+    const RnnApi rnn_api = GENERATE(RnnApi::legacy, RnnApi::v8);
     const Level level = GENERATE(Level::standard, Level::thorough);
-    CAPTURE(name_of(dialect), name_of(level));
+    CAPTURE(name_of(rnn_api), name_of(level));
     const auto has = [&](const std::function<bool(const RnnCase&)>& wanted) {
-        return any(dialect, wanted, level);
+        return any(rnn_api, wanted, level);
     };
     for (const Cell cell : {Cell::lstm, Cell::gru, Cell::tanh, Cell::relu}) {
         CHECK(has(
@@ -117,8 +117,8 @@ TEST_CASE("the standard and the thorough level hold every cell, mode and gradien
 }
 
 TEST_CASE("each level holds the one before, and what the others cost is known") {
-    const Dialect dialect = GENERATE(Dialect::legacy, Dialect::v8);
-    const RnnPlace there = place(dialect, dialect == Dialect::v8 ? "9.19.0" : "8.9.7", "9.0", 132);
+    const RnnApi rnn_api = GENERATE(RnnApi::legacy, RnnApi::v8);
+    const RnnPlace there = place(rnn_api, rnn_api == RnnApi::v8 ? "9.19.0" : "8.9.7", "9.0", 132);
     const auto described = [&](Level level) {
         std::set<std::string> all;
         for (const RnnCase& rnn_case : sweep(level, there))
@@ -145,8 +145,8 @@ static void check_acceptable(const RnnCase& c, const RnnPlace& there) {
         CHECK(c.algorithm == Algorithm::standard);
         CHECK(static_cast<int>(c.lengths.size()) == c.batch);
         CHECK(*std::max_element(c.lengths.begin(), c.lengths.end()) == c.sequence_length);
-        const bool zeros_allowed = there.dialect == Dialect::v8 && !c.training &&
-                                   c.layout != Layout::sequence_major_packed;
+        const bool zeros_allowed =
+            there.rnn_api == RnnApi::v8 && !c.training && c.layout != Layout::sequence_major_packed;
         CHECK(*std::min_element(c.lengths.begin(), c.lengths.end()) >= (zeros_allowed ? 0 : 1));
     }
     if (c.layout == Layout::sequence_major_packed)
@@ -206,7 +206,7 @@ TEST_CASE("a case is described in one line with everything that sets it apart") 
 }
 
 TEST_CASE("the words that describe a case give it again, others are refused") {
-    for (const RnnCase& rnn_case : sweep(Level::thorough, Dialect::v8))
+    for (const RnnCase& rnn_case : sweep(Level::thorough, RnnApi::v8))
         CHECK(describe(parse_case(describe(rnn_case))) == describe(rnn_case));
     CHECK_THROWS(parse_case("fp33"));
     CHECK_THROWS(parse_case("H=many"));

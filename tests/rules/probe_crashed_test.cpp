@@ -20,7 +20,7 @@ rnncheck::Facts crash_in_a_case() {
     auto& run = rnncheck::test::probe_run(f, "rnn_forward");
     run.last_call = "cudnnRNNForward";
     auto& lost = f.rnn_runs.front();
-    run.target = "GPU 0 " + std::string(name_of(lost.dialect)) + ' ' + lost.library;
+    run.target = "GPU 0 " + std::string(name_of(lost.rnn_api)) + ' ' + lost.library;
     lost.end = rnncheck::RunEnd::failed;
     lost.result = rnncheck::CallResult{"cudnnRNNForward", -1, "crashed with SIGSEGV"};
     return f;

@@ -11,7 +11,7 @@ RULE_TEST(python_not_supported,
                       Framework requested;
                       requested.name = "tensorflow";
                       requested.version = v("2.8");
-                      requested.asked = true;
+                      requested.requested = true;
                       f.host.platform = "linux";
                       f.frameworks = {requested};
                   }),

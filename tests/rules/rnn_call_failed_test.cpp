@@ -45,7 +45,7 @@ RULE_TEST(
                        {"cudnnRNNForward", stuck_in_kernel, "hangs inside the kernel"});
               const RnnRun& lost = *std::ranges::find(f.rnn_runs, RunEnd::failed, &RnnRun::end);
               ProbeRun& run = probe_run(f, "rnn_forward");
-              run.target = "GPU 0 " + std::string(name_of(lost.dialect)) + ' ' + lost.library;
+              run.target = "GPU 0 " + std::string(name_of(lost.rnn_api)) + ' ' + lost.library;
               run.end = ProbeEnd::stuck;
               run.last_call = "cudnnRNNForward";
           }),
@@ -116,7 +116,7 @@ TEST_CASE(
         lost->rnn_case.algorithm = algorithm;
         ProbeRun process;
         process.probe = "rnn_forward";
-        process.target = "GPU 0 " + std::string(name_of(lost->dialect)) + ' ' + lost->library;
+        process.target = "GPU 0 " + std::string(name_of(lost->rnn_api)) + ' ' + lost->library;
         process.end = ProbeEnd::crashed;
         process.last_call = "cudnnRNNForward " + output;
         process.output_tail = output;

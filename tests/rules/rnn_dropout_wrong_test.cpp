@@ -15,7 +15,7 @@ rnncheck::Facts with_dropout(Change change) {
         dropout.elements = 65536;
         dropout.kept = 49152 + 400;  // 3.6 standard deviations
         dropout.scale_error = 0x1p-11;
-        dropout.repeats = dropout.moves_on = true;
+        dropout.repeats = dropout.mask_changes = true;
         change(dropout);
         f.rnn_dropouts = {dropout};
     });
@@ -27,7 +27,7 @@ rnncheck::Facts extreme(double probability, Change change) {
     return with_dropout([&](rnncheck::RnnDropout& d) {
         d.probability = probability;
         d.kept = probability < 0.5 ? 65535 : 1;
-        d.moves_on = false;
+        d.mask_changes = false;
         change(d);
     });
 }
@@ -51,12 +51,12 @@ RULE_TEST(rnn_dropout_wrong,
                 "not multiplied"},
                {"the seed does not decide", with_dropout([](RnnDropout& d) { d.repeats = false; }),
                 "the same seed generates a different mask"},
-               {"one mask for all", with_dropout([](RnnDropout& d) { d.moves_on = false; }),
+               {"one mask for all", with_dropout([](RnnDropout& d) { d.mask_changes = false; }),
                 "every call generates the same"},
                {"131 elements should differ", with_dropout([](RnnDropout& d) {
                     d.probability = 0.001;
                     d.kept = 65536 - 66;
-                    d.moves_on = false;
+                    d.mask_changes = false;
                 }),
                 "every call generates the same mask"},
                {"at an extreme probability", extreme(1e-9, [](RnnDropout& d) { d.kept = 65500; }),

@@ -79,7 +79,7 @@ std::string newest(const char* gpu, const char* driver, const char* framework,
 
 std::string why_no_newer(const char* gpu, const char* driver, const char* framework) {
     const FrameworkPlan plan = plan_of(question(gpu, driver, framework));
-    return plan.newer ? output(plan.newer->because) : "";
+    return plan.newer ? output(plan.newer->reasons) : "";
 }
 
 bool runs(const char* gpu, const char* driver, const char* framework, const char* version,
@@ -167,7 +167,7 @@ TEST_CASE("Python narrows the choice") {
     CHECK(newest("RTX 3090", "535", "tensorflow", "3.8") == "2.13 cuda 11.8 8.6 works");
     CHECK(newest("GTX 1080", "470", "pytorch", "3.14") == "nothing");
     CHECK(
-        contains(output(plan_of(question("GTX 1080", "580", "tensorflow", "3.14")).newer->because),
+        contains(output(plan_of(question("GTX 1080", "580", "tensorflow", "3.14")).newer->reasons),
                  "Python 3."));
 }
 
@@ -198,8 +198,8 @@ TEST_CASE("a GPU or a driver outside the data is never known to run anything") {
     const Plan newer = plan_for(question("13.0", "580"));
     CHECK_FALSE(has_builds(newer));
     CHECK(leaves_open(newer));
-    REQUIRE(newer.frameworks[0].perhaps);
-    CHECK(contains(output(newer.frameworks[0].perhaps->because), "newer than the data of"));
+    REQUIRE(newer.frameworks[0].possible);
+    CHECK(contains(output(newer.frameworks[0].possible->reasons), "newer than the data of"));
     CHECK(contains(output(plan_for(question("8.6", "900")).remarks), "newer than the data of"));
 }
 
@@ -224,9 +224,9 @@ TEST_CASE("a branch is told the limits of minor-version compatibility as its rel
         bool any_limited = false;
         for (const PlannedBuild& build : builds) {
             const bool new_enough = reaches(v(branch), *build.driver_full);
-            CHECK(build.limited == !new_enough);
+            CHECK(build.minor_version_only == !new_enough);
             CHECK(contains(output(build.notes), "minor-version compatibility") == !new_enough);
-            any_limited |= build.limited;
+            any_limited |= build.minor_version_only;
         }
         CHECK(any_limited);
     }
@@ -266,7 +266,7 @@ TEST_CASE("releases that may run are told beside those that do") {
     const FrameworkPlan plan = plan_of(request);
     CHECK(contains(join(plan.versions, ", "), "2.11"));
     CHECK(plan.undecided == std::vector<std::string>{"2.8"});
-    CHECK(contains(output(plan.undecided_because), "its cuDNN is not in the data"));
+    CHECK(contains(output(plan.undecided_reasons), "its cuDNN is not in the data"));
 }
 
 TEST_CASE("ranges hold every release that runs, stand apart and in order") {
@@ -407,11 +407,12 @@ TEST_CASE("a CUDA whose drivers for Windows are not in the data goes by the driv
 TEST_CASE("a framework whose code is not in the data is named, but not as one that runs") {
     const FrameworkPlan plan = plan_of(question("Tesla K80", "470", "jax"));
     CHECK_FALSE(plan.newest);
-    REQUIRE(plan.perhaps);
-    CHECK(plan.perhaps->cuda->major() == 11);
-    CHECK(contains(output(plan.perhaps->because), "for which GPUs it has code is not in the data"));
+    REQUIRE(plan.possible);
+    CHECK(plan.possible->cuda->major() == 11);
+    CHECK(
+        contains(output(plan.possible->reasons), "for which GPUs it has code is not in the data"));
     REQUIRE(plan.newer);
-    CHECK(contains(output(plan.newer->because), "CUDA 13.0 needs driver 580.65.06"));
+    CHECK(contains(output(plan.newer->reasons), "CUDA 13.0 needs driver 580.65.06"));
 }
 
 TEST_CASE("under WSL the builds are those of Linux and the drivers those of Windows") {

@@ -86,7 +86,7 @@ inline Cudnn& add_wheel_cudnn9(Facts& f) {
     cudnn.version = v("9.19.0");
     cudnn.built_for_cuda = v("12.9");
     cudnn.newest_capability = v("12.1");
-    cudnn.dialects = {"v8"};
+    cudnn.rnn_apis = {"v8"};
     cudnn.rnn_usable = true;
     return f.cudnns.emplace_back(cudnn);
 }

@@ -40,33 +40,17 @@ class Checks:
 
 
 def with_each_run(facts):
-    """The facts with every recurrent-network run by itself, its case in it, as rnncheck reads them."""
+    """The facts with the case of every recurrent-network run in it."""
     cases = {
         case["case_id"]: {key: value for key, value in case.items() if key != "case_id"}
         for case in facts.get("rnn_cases", [])
     }
-    own = {
-        "gpus": "gpu",
-        "first_ms": "first_ms",
-        "repeat_ms": "repeat_ms",
-        "free_bytes": "free_bytes",
-    }
-    runs = {}
-    for like in facts["rnn_runs"] if cases else []:
-        for g, first in enumerate(like["indexes"]):
-            of_gpu = {
-                own.get(key, key): value[g] if key in own else value
-                for key, value in like.items()
-                if key not in ("indexes", "count")
-            }
-            for i in range(like["count"]):
-                run = {
-                    key: value[i] if isinstance(value, list) else value
-                    for key, value in of_gpu.items()
-                }
-                run["case"] = cases[run.pop("case_id")]
-                runs[first + i] = {key: value for key, value in run.items() if value is not None}
-    return {**facts, "rnn_runs": [runs[index] for index in sorted(runs)]}
+    runs = [
+        {key: value for key, value in run.items() if key != "case_id"}
+        | {"case": cases[run["case_id"]]}
+        for run in facts["rnn_runs"]
+    ]
+    return {**facts, "rnn_runs": runs}
 
 
 class Run:

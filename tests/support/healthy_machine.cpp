@@ -81,13 +81,13 @@ void add_gpu(Facts& facts) {
 }
 
 void add_rnn_runs(Facts& facts) {
-    for (const Dialect dialect : {Dialect::legacy, Dialect::v8}) {
+    for (const RnnApi rnn_api : {RnnApi::legacy, RnnApi::v8}) {
         int number = 0;
         for (const RnnCase& rnn_case :
-             sweep(Level::quick, rnn_place(facts, {cudnn_path, 0, dialect}))) {
+             sweep(Level::quick, rnn_place(facts, {cudnn_path, 0, rnn_api}))) {
             RnnRun run;
             run.library = cudnn_path;
-            run.dialect = dialect;
+            run.rnn_api = rnn_api;
             run.number = ++number;
             run.rnn_case = rnn_case;
             // bf16 recurrent networks came with cuDNN 9.13: not offered by this 8.9.7.
@@ -132,7 +132,7 @@ void add_probe_runs(Facts& facts) {
 
 Facts a_healthy_machine() {
     Facts facts;
-    facts.tool = {"0.1.0", {"look", "ask", "run"}};
+    facts.tool = {"0.1.0", {"look", "query", "run"}};
     facts.host.os = "Ubuntu 22.04.4 LTS";
     facts.host.kernel = "6.5.0-28-generic";
     facts.host.libc = "glibc 2.35";
@@ -164,7 +164,7 @@ Facts a_healthy_machine() {
     cudnn.version = v("8.9.7");
     cudnn.built_for_cuda = v("12.2");
     cudnn.newest_capability = v("9.0");
-    cudnn.dialects = {"legacy", "v8"};
+    cudnn.rnn_apis = {"legacy", "v8"};
     cudnn.rnn_usable = true;
     facts.cudnns = {cudnn};
     add_rnn_runs(facts);

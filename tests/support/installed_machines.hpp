@@ -50,7 +50,7 @@ inline Framework& add_torch(Facts& f, const std::string& environment = environme
     torch.build = "cu121";
     torch.package = "torch 2.4.1";
     torch.uses_cuda = true;
-    torch.shown_by = environment + "/torch/version.py";
+    torch.evidence = environment + "/torch/version.py";
     torch.core = environment + "/torch/lib/libtorch_cuda.so";
     torch.cuda = v("12.1");
     torch.cudnn = v("9.1.0");
@@ -71,7 +71,7 @@ inline Framework& add_tensorflow(Facts& f) {
     tensorflow.build = "cuda";
     tensorflow.package = "tensorflow 2.15.1";
     tensorflow.uses_cuda = true;
-    tensorflow.shown_by = environment_directory + "/tensorflow/python/platform/build_info.py";
+    tensorflow.evidence = environment_directory + "/tensorflow/python/platform/build_info.py";
     tensorflow.core = environment_directory + "/tensorflow/libtensorflow_cc.so.2";
     tensorflow.cuda = v("12.2");
     tensorflow.cudnn = v("8.9.4");
@@ -101,7 +101,7 @@ inline Framework& request(Facts& f, const std::string& name, const std::string& 
     Framework requested;
     requested.name = name;
     requested.version = v(version);
-    requested.asked = true;
+    requested.requested = true;
     return f.frameworks.emplace_back(requested);
 }
 

@@ -12,7 +12,7 @@ namespace rnncheck::test {
 class MachineOfStack {
   public:
     explicit MachineOfStack(const stack::Stack& stack) : stack_(stack) {
-        facts_.tool.stages = {"look", "ask", "run"};
+        facts_.tool.stages = {"look", "query", "run"};
         facts_.host.platform = "linux";
         facts_.host.wsl = stack.wsl;
         for (const char* probe : {"library_files", "python_packages", "driver_api"})
@@ -39,7 +39,7 @@ class MachineOfStack {
     Facts naming(const stack::Framework& framework) const {
         Facts facts = facts_;
         Framework& named = facts.frameworks.emplace_back(described(framework));
-        named.asked = true;
+        named.requested = true;
         return facts;
     }
 

@@ -12,19 +12,19 @@ namespace {
 
 struct Interface {
     int major;
-    Dialect dialect;
+    RnnApi rnn_api;
 };
 constexpr Interface interfaces[] = {
-    {7, Dialect::legacy}, {8, Dialect::legacy}, {8, Dialect::v8}, {9, Dialect::v8}};
+    {7, RnnApi::legacy}, {8, RnnApi::legacy}, {8, RnnApi::v8}, {9, RnnApi::v8}};
 
 std::string title(const Interface& interface, const RnnCase& rnn_case) {
     return "cuDNN " + std::to_string(interface.major) + " " +
-           std::string(name_of(interface.dialect)) + ": " + describe(rnn_case);
+           std::string(name_of(interface.rnn_api)) + ": " + describe(rnn_case);
 }
 
 void check_right(const Interface& interface, const RnnCase& rnn_case) {
     INFO(title(interface, rnn_case));
-    const Outcome outcome = run_and_compare(interface.major, interface.dialect, rnn_case,
+    const Outcome outcome = run_and_compare(interface.major, interface.rnn_api, rnn_case,
                                             reduced_there(interface.major, rnn_case));
     INFO((outcome.run.result ? outcome.run.result->call + ": " + outcome.run.result->text
                              : outcome.comparison.worst));
@@ -41,10 +41,10 @@ bool supported(const Interface& interface, const RnnCase& rnn_case) {
 
 bool sweep_shows_a_fault(const Interface& interface) {
     for (const RnnCase& rnn_case :
-         sweep(Level::standard, place_there(interface.major, interface.dialect))) {
+         sweep(Level::standard, place_there(interface.major, interface.rnn_api))) {
         if (!supported(interface, rnn_case))
             continue;
-        const Outcome outcome = run_and_compare(interface.major, interface.dialect, rnn_case,
+        const Outcome outcome = run_and_compare(interface.major, interface.rnn_api, rnn_case,
                                                 reduced_there(interface.major, rnn_case));
         REQUIRE_FALSE(outcome.run.result);
         if (!outcome.comparison.correct)
@@ -62,15 +62,15 @@ RnnCase small_case() {
     return rnn_case;
 }
 
-RnnCase random_case(std::mt19937& random, Dialect dialect) {
+RnnCase random_case(std::mt19937& random, RnnApi rnn_api) {
     const auto up_to = [&](int most) {
         return static_cast<int>(random() % static_cast<unsigned>(most)) + 1;
     };
     RnnCase rnn_case;
-    rnn_case.dtype = static_cast<Dtype>(random() % (dialect == Dialect::v8 ? 4 : 3));
+    rnn_case.dtype = static_cast<Dtype>(random() % (rnn_api == RnnApi::v8 ? 4 : 3));
     if (rnn_case.dtype == Dtype::fp16)
         rnn_case.math = MathType::tensor;
-    if (rnn_case.dtype == Dtype::fp32 && dialect == Dialect::v8 && random() % 2)
+    if (rnn_case.dtype == Dtype::fp32 && rnn_api == RnnApi::v8 && random() % 2)
         rnn_case.math = MathType::fma;
     rnn_case.direction = random() % 2 ? Direction::bidirectional : Direction::unidirectional;
     rnn_case.layers = up_to(2);
@@ -97,7 +97,7 @@ TEST_CASE("the standard sweep is right in every interface of every major") {
     simulate("");
     for (const Interface& interface : interfaces)
         for (const RnnCase& rnn_case :
-             sweep(Level::standard, place_there(interface.major, interface.dialect)))
+             sweep(Level::standard, place_there(interface.major, interface.rnn_api)))
             if (supported(interface, rnn_case))
                 check_right(interface, rnn_case);
 }
@@ -107,7 +107,7 @@ TEST_CASE("random correct cases give no false alarm") {
     std::mt19937 random(20);
     for (int i = 0; i < RANDOM_CASES; ++i) {
         const Interface& interface = i % 2 ? interfaces[1] : interfaces[3];
-        check_right(interface, random_case(random, interface.dialect));
+        check_right(interface, random_case(random, interface.rnn_api));
     }
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("each planted numeric fault is caught by the standard sweep") {
 
 TEST_CASE("a second run with other bits is told") {
     simulate("lstm=unrepeatable");
-    const Outcome outcome = run_and_compare(9, Dialect::v8, small_case());
+    const Outcome outcome = run_and_compare(9, RnnApi::v8, small_case());
     REQUIRE_FALSE(outcome.run.result);
     CHECK(outcome.run.bitwise_repeatable == false);
 }
@@ -134,7 +134,7 @@ TEST_CASE("a second run with other bits is told") {
 TEST_CASE("a second run that writes nothing does not pass for the first one's output") {
     simulate("lstm=stale_output@2");
     const Outcome outcome =
-        run_and_compare(9, Dialect::v8, small_case(), reduced_there(9, small_case()));
+        run_and_compare(9, RnnApi::v8, small_case(), reduced_there(9, small_case()));
     REQUIRE_FALSE(outcome.run.result);
     CHECK_FALSE(outcome.comparison.correct);
     CHECK(outcome.run.bitwise_repeatable == false);
@@ -144,7 +144,7 @@ TEST_CASE("a device that is right once and wrong the next time is wrong") {
     for (const std::string fault : {"gates_swapped", "nan_lane"}) {
         simulate("lstm=" + fault + "@2");
         const Outcome outcome =
-            run_and_compare(9, Dialect::v8, small_case(), reduced_there(9, small_case()));
+            run_and_compare(9, RnnApi::v8, small_case(), reduced_there(9, small_case()));
         REQUIRE_FALSE(outcome.run.result);
         CHECK_FALSE(outcome.comparison.correct);
         CHECK(outcome.comparison.worst.ends_with("the first of two runs was correct"));
@@ -155,14 +155,16 @@ TEST_CASE("TF32 shows in the default math type on a GPU that has it, and only th
     RnnCase rnn_case = small_case();
     rnn_case.input = rnn_case.hidden = 64;
     simulate("");
-    CHECK(run_and_compare(9, Dialect::v8, rnn_case, reduced_there(9, rnn_case))
-              .comparison.precision == Precision::tf32);
+    CHECK(
+        run_and_compare(9, RnnApi::v8, rnn_case, reduced_there(9, rnn_case)).comparison.precision ==
+        Precision::tf32);
     rnn_case.math = MathType::fma;
-    CHECK(run_and_compare(9, Dialect::v8, rnn_case).comparison.precision == Precision::full);
+    CHECK(run_and_compare(9, RnnApi::v8, rnn_case).comparison.precision == Precision::full);
     rnn_case.math = MathType::standard;
     simulate("cc=7.5");
-    CHECK(run_and_compare(9, Dialect::v8, rnn_case, reduced_there(9, rnn_case))
-              .comparison.precision == Precision::full);
+    CHECK(
+        run_and_compare(9, RnnApi::v8, rnn_case, reduced_there(9, rnn_case)).comparison.precision ==
+        Precision::full);
 }
 
 TEST_CASE(
@@ -176,7 +178,7 @@ TEST_CASE(
         simulate(sim);
         rnn_case.math = math;
         rnn_case.algorithm = algorithm;
-        return run_and_compare(9, Dialect::v8, rnn_case, reduced_there(9, rnn_case)).comparison;
+        return run_and_compare(9, RnnApi::v8, rnn_case, reduced_there(9, rnn_case)).comparison;
     };
     for (const Algorithm persistent : {Algorithm::persist_dynamic, Algorithm::persist_static,
                                        Algorithm::persist_static_small_h}) {
@@ -206,7 +208,7 @@ TEST_CASE("the dynamic persistent algorithm is built before it runs") {
 TEST_CASE("the memory of a case is given back") {
     simulate("mem_free=3");
     for (int round = 0; round < 4; ++round)
-        for (const RnnCase& rnn_case : sweep(Level::standard, place_there(9, Dialect::v8)))
+        for (const RnnCase& rnn_case : sweep(Level::standard, place_there(9, RnnApi::v8)))
             check_right(interfaces[3], rnn_case);
 }
 
@@ -217,7 +219,7 @@ TEST_CASE("a case that finds no memory gives back what it had") {
     rnn_case.hidden = 200;
     rnn_case.sequence_length = 40;
     const auto too_large =
-        run_and_compare(9, Dialect::v8, rnn_case, reduced_there(9, rnn_case)).run.result;
+        run_and_compare(9, RnnApi::v8, rnn_case, reduced_there(9, rnn_case)).run.result;
     REQUIRE(too_large);
     CHECK(too_large->code == 2);
     rnn_case.sequence_length = 2;
@@ -228,12 +230,12 @@ TEST_CASE("what cuDNN does not offer comes back as its own status and reason") {
     RnnCase rnn_case = small_case();
     rnn_case.dtype = Dtype::bf16;
     simulate("cc=7.5");
-    const auto on_old_gpu = run_and_compare(9, Dialect::v8, rnn_case).run.result;
+    const auto on_old_gpu = run_and_compare(9, RnnApi::v8, rnn_case).run.result;
     REQUIRE(on_old_gpu);
     CHECK(on_old_gpu->code == 3000);
     CHECK(on_old_gpu->text.find("compute capability 8.0") != std::string::npos);
     simulate("");
-    const auto on_old_cudnn = run_and_compare(8, Dialect::v8, rnn_case).run.result;
+    const auto on_old_cudnn = run_and_compare(8, RnnApi::v8, rnn_case).run.result;
     REQUIRE(on_old_cudnn);
     CHECK(on_old_cudnn->code == 9);
     CHECK(on_old_cudnn->call == "cudnnSetRNNDescriptor_v8");
@@ -241,13 +243,13 @@ TEST_CASE("what cuDNN does not offer comes back as its own status and reason") {
 
 TEST_CASE("a failing call is the one that is told, and nothing is computed") {
     simulate("cudnnRNNForward=fail:5000@2");
-    const auto forward = run_and_compare(9, Dialect::v8, small_case());
+    const auto forward = run_and_compare(9, RnnApi::v8, small_case());
     REQUIRE(forward.run.result);
     CHECK(forward.run.result->call == "cudnnRNNForward");
     CHECK(forward.run.result->code == 5000);
     CHECK(forward.outputs.first.y.empty());
     simulate("mem_free=0");
-    const auto memory = run_and_compare(8, Dialect::legacy, small_case());
+    const auto memory = run_and_compare(8, RnnApi::legacy, small_case());
     REQUIRE(memory.run.result);
     CHECK(memory.run.result->call == "cuMemAlloc_v2");
     CHECK(memory.run.result->code == 2);
@@ -256,7 +258,7 @@ TEST_CASE("a failing call is the one that is told, and nothing is computed") {
 TEST_CASE("an address outside the weight space is not written to") {
     simulate("cudnnGetRNNWeightParams=wild_address; cudnnGetRNNLinLayerBiasParams=wild_address");
     for (const Interface& interface : interfaces) {
-        const auto outcome = run_and_compare(interface.major, interface.dialect, small_case());
+        const auto outcome = run_and_compare(interface.major, interface.rnn_api, small_case());
         REQUIRE(outcome.run.result);
         CHECK(outcome.run.result->code == invalid_result);
         CHECK(outcome.run.result->text == "it gave an address outside the weight space");

@@ -56,11 +56,11 @@ const vendor::Session& simulated_session(int major) {
     return session;
 }
 
-Outcome run_and_compare(int major, Dialect dialect, const RnnCase& rnn_case,
+Outcome run_and_compare(int major, RnnApi rnn_api, const RnnCase& rnn_case,
                         const ReducedPrecision& reduced) {
     const RnnInputs inputs = make_inputs(rnn_case);
     Outcome outcome;
-    outcome.run.dialect = dialect;
+    outcome.run.rnn_api = rnn_api;
     outcome.run.rnn_case = rnn_case;
     outcome.outputs =
         run_lstm(simulated_session(major), vendor::device_image(rnn_case, inputs), outcome.run);
@@ -79,8 +79,8 @@ ReducedPrecision reduced_there(int major, const RnnCase& rnn_case) {
             .fast_math = rnn_case.algorithm != Algorithm::standard};
 }
 
-RnnPlace place_there(int major, Dialect dialect) {
-    RnnPlace place(dialect);
+RnnPlace place_there(int major, RnnApi rnn_api) {
+    RnnPlace place(rnn_api);
     place.cudnn = parse_version(major == 7 ? "7.6.5" : major == 8 ? "8.9.7" : "9.19.0");
     place.capability = parse_version("8.6");
     place.multiprocessors = 82;

@@ -21,13 +21,13 @@ struct Outcome {
     vendor::Outputs outputs;
     Comparison comparison;
 };
-Outcome run_and_compare(int major, Dialect dialect, const RnnCase& rnn_case,
+Outcome run_and_compare(int major, RnnApi rnn_api, const RnnCase& rnn_case,
                         const ReducedPrecision& reduced = {});
 
 /// What a case may show on the simulated machine (compute capability 8.6).
 ReducedPrecision reduced_there(int major, const RnnCase& rnn_case);
 
 /// The simulated machine, through one interface of its cuDNN.
-RnnPlace place_there(int major, Dialect dialect);
+RnnPlace place_there(int major, RnnApi rnn_api);
 
 }  // namespace rnncheck::test

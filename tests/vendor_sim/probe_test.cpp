@@ -35,7 +35,7 @@ bool all_skipped_for(const std::vector<RnnRun>& runs, const std::string& call) {
 
 TEST_CASE("a healthy sweep tells every case with its numbers") {
     const auto runs = swept("");
-    REQUIRE(runs.size() == sweep(Level::quick, Dialect::v8).size());
+    REQUIRE(runs.size() == sweep(Level::quick, RnnApi::v8).size());
     for (std::size_t i = 0; i < runs.size(); ++i) {
         CHECK(runs[i].number == static_cast<int>(i) + 1);
         CHECK(runs[i].end == RunEnd::ok);

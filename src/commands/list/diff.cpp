@@ -23,7 +23,7 @@ static Facts surveyed_like(const Facts& other, const Options& options) {
     SurveyOptions how;
     how.root = options.root;
     how.deadline = deadline_after(options.deadline);
-    how.ask = stage_was_run(other, Stage::ask);
+    how.query = stage_was_run(other, Stage::query);
     how.run = stage_was_run(other, Stage::run);
     how.rnn_request = other.rnn_request;
     return surveyed_with_restrictions(how, options.report.quiet);

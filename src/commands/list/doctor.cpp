@@ -67,7 +67,7 @@ static void add_prospects(JudgedModel& model, const Facts& facts, const Matrix& 
         for (const Cudnn& cudnn : facts.cudnns)
             for (const Gpu& gpu : facts.cuda_devices)
                 if (network)
-                    layer.here.push_back(
+                    layer.on_this_machine.push_back(
                         prospect(*network, model.framework, facts, cudnn, gpu, matrix));
     }
 }

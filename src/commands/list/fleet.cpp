@@ -108,7 +108,7 @@ Fleet compared(const std::vector<std::string>& files, const ComparisonOptions& h
 }
 
 std::string first_of_interest(const Fleet& fleet) {
-    for (const std::string* nodes : {&fleet.with_problems, &fleet.odd, &fleet.undetermined})
+    for (const std::string* nodes : {&fleet.with_problems, &fleet.differing, &fleet.undetermined})
         if (!nodes->empty())
             return names_of_nodeset(*nodes).front();
     return "";

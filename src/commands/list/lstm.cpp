@@ -33,13 +33,13 @@ static void write_reproducer(const std::string& path, const Facts& facts,
     const RnnRun* failed = smallest ? &smallest->run : worst_run(facts);
     if (!failed)
         return not_written("no case failed");
-    if (smallest && !smallest->alone)
+    if (smallest && !smallest->reproduces_alone)
         return not_written(
             "when it is run alone, the case is correct, so a program would not reproduce the "
             "failure");
-    if (failed->dialect != Dialect::v8)
+    if (failed->rnn_api != RnnApi::v8)
         return not_written(
-            "the case fails in the legacy interface, for which no program can be written");
+            "the case fails with the legacy API, for which no program can be written");
     RnnRun shown = *failed;
     if (shown.result && !show_private)
         shown.result->text = redact(shown.result->text, this_machine());

@@ -42,7 +42,7 @@ NumberedName numbered(std::string_view name) {
 /// The framework's paths as Windows writes them.
 void use_windows_paths(Framework& framework) {
     framework.environment = windows_path(framework.environment);
-    for (auto* path : {&framework.core, &framework.shown_by})
+    for (auto* path : {&framework.core, &framework.evidence})
         if (*path)
             *path = windows_path(**path);
 }

@@ -129,7 +129,7 @@ void set_directories(const Root& root, const Variables& variables,
     std::vector<std::string> all = directories;
     for (const std::string& directory : directories)
         if (!includes(from_variable, directory))
-            add_path_files(root, directory, all, environment.left_out);
+            add_path_files(root, directory, all, environment.skipped);
     environment.package_directories = existing(root, all);
 }
 

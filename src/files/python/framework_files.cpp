@@ -133,7 +133,7 @@ void read_tensorflow(const Root& root, const Installed& installed, Framework& fr
         return;
     framework.uses_cuda = info->yes_no("is_cuda_build");
     if (framework.uses_cuda)
-        framework.shown_by = source_file;
+        framework.evidence = source_file;
     if (info->yes_no("is_rocm_build").value_or(false))
         framework.build = "rocm";
     if (!framework.uses_cuda.value_or(false))
@@ -167,7 +167,7 @@ void read_torch(const Root& root, const Installed& installed, Framework& framewo
     if (!info->all("cuda").empty())
         framework.uses_cuda = cuda.has_value();
     if (framework.uses_cuda)
-        framework.shown_by = source_file;
+        framework.evidence = source_file;
     framework.cuda = parse_version(cuda.value_or(""));
     const auto plus = written ? written->find('+') : std::string::npos;
     if (plus != std::string::npos &&
@@ -186,11 +186,11 @@ void read_jax(const Root& root, const Installed& installed, Framework& framework
     if (const auto at = name.find("+cuda"); at != std::string::npos) {
         framework.build = "cuda" + name.substr(at + 5, 2);
         framework.core = first_of(root, installed.directory, {"jaxlib/xla_extension.so"});
-        framework.shown_by = installed.distributions.front().metadata;
+        framework.evidence = installed.distributions.front().metadata;
     }
     for (const Distribution& plugin : installed.plugins) {
         framework.build = parse_distribution_name(plugin.name)->build;
-        framework.shown_by = plugin.metadata;
+        framework.evidence = plugin.metadata;
         framework.core = first_of(root, plugin.directory,
                                   {"jax_plugins/xla_" + *framework.build + "/xla_cuda_plugin.so"});
     }
@@ -199,8 +199,8 @@ void read_jax(const Root& root, const Installed& installed, Framework& framework
         framework.cuda = parse_version(framework.build->substr(4));
     if (!framework.build)
         framework.build = "cpu";
-    if (!framework.shown_by)
-        framework.shown_by = installed.distributions.front().metadata;
+    if (!framework.evidence)
+        framework.evidence = installed.distributions.front().metadata;
 }
 
 void read_onnxruntime(const Root& root, const Installed& installed, Framework& framework) {
@@ -208,7 +208,7 @@ void read_onnxruntime(const Root& root, const Installed& installed, Framework& f
     framework.core = first_of(
         root, directory, {"libonnxruntime_providers_cuda.so", "onnxruntime_providers_cuda.dll"});
     framework.uses_cuda = framework.core.has_value();
-    framework.shown_by = framework.core.value_or(directory);
+    framework.evidence = framework.core.value_or(directory);
     if (framework.core)
         framework.build = "cuda";
 }
@@ -227,7 +227,7 @@ void read_paddle(const Root& root, const Installed& installed, Framework& framew
     if (!info->all("cuda_version").empty())
         framework.uses_cuda = framework.cuda.has_value();
     if (framework.uses_cuda)
-        framework.shown_by = source_file;
+        framework.evidence = source_file;
     if (framework.cuda)
         framework.build = cu_flavour(*framework.cuda);
 }
@@ -241,7 +241,7 @@ void read_ctranslate2_of_windows(const Root& root, const std::string& directory,
     if (!framework.cuda)
         return;
     framework.uses_cuda = true;
-    framework.shown_by = library;
+    framework.evidence = library;
     framework.core = library;
     framework.build = "cuda";
     framework.uses_cudnn = front.has_value();
@@ -266,7 +266,7 @@ void read_ctranslate2(const Root& root, const Installed& installed, Framework& f
         return;
     framework.uses_cuda = true;
     framework.uses_cudnn = front.has_value();
-    framework.shown_by = front ? front : library;
+    framework.evidence = front ? front : library;
     framework.build = "cuda";
     if (!front)
         return;
@@ -279,7 +279,7 @@ void read_cupy(const Root& root, const Installed& installed, Framework& framewor
     if (!framework.build || !framework.build->starts_with("cuda"))
         return;
     framework.uses_cuda = true;
-    framework.shown_by = installed.distributions.front().metadata;
+    framework.evidence = installed.distributions.front().metadata;
     framework.cuda = parse_version(framework.build->substr(4, 2));
     framework.core =
         file_that_begins(root, installed.directory + "/cupy_backends/cuda/libs", "cudnn.");
@@ -292,7 +292,7 @@ void read_cupy(const Root& root, const Installed& installed, Framework& framewor
 void read_mxnet(const Root& root, const Installed& installed, Framework& framework) {
     framework.core = first_of(root, installed.directory, {"mxnet/libmxnet.so"});
     framework.uses_cuda = framework.build && framework.build->starts_with("cu");
-    framework.shown_by = installed.distributions.front().metadata;
+    framework.evidence = installed.distributions.front().metadata;
 }
 
 /// The names that the core needs carry the majors; exact numbers from other files stay.

@@ -26,7 +26,7 @@ Distributions installed_in(const Root& root, PythonEnvironment& environment) {
     for (const std::string& directory : environment.package_directories) {
         const Distributions found = distributions_in(root, directory);
         if (found.empty() && root.names_in(directory, 1).empty())
-            environment.left_out.push_back(directory + " is empty or cannot be read");
+            environment.skipped.push_back(directory + " is empty or cannot be read");
         append(all, found);
     }
     environment.distributions = static_cast<int>(all.size());
@@ -109,7 +109,7 @@ Framework framework_of(const Root& root, const Installed& installed,
     if (const auto name = parse_distribution_name(first.name); !name->build.empty())
         framework.build = name->build;
     if (environment.active == true || installed.name != "keras")
-        read_framework_files(root, installed, framework, environment.left_out);
+        read_framework_files(root, installed, framework, environment.skipped);
     const Distribution& best = best_of(installed, framework);
     framework.package = words_of(best);
     if (installed.name != "pytorch")
@@ -131,10 +131,10 @@ std::vector<Framework> frameworks_of(const Root& root, PythonEnvironment& enviro
         if (!matters(distribution) || that_matter.size() == most_packages)
             continue;
         if (distribution.version.empty())  // then the metadata tells it
-            if (const auto metadata = metadata_of(root, distribution, environment.left_out))
+            if (const auto metadata = metadata_of(root, distribution, environment.skipped))
                 distribution.version = metadata->version;
         if (environment.active == true && !distribution.conda)
-            compare_files(root, distribution, environment.left_out);
+            compare_files(root, distribution, environment.skipped);
         environment.packages.push_back(distribution);
         if (const auto published = parse_distribution_name(distribution.name))
             add_once(names, published->framework);
@@ -144,10 +144,10 @@ std::vector<Framework> frameworks_of(const Root& root, PythonEnvironment& enviro
     for (const std::string& name : names)
         if (const auto installed = installed_framework(root, name, that_matter))
             frameworks.push_back(framework_of(root, *installed, environment));
-    if (environment.left_out.size() > most_left_out) {
-        const std::size_t more = environment.left_out.size() - most_left_out;
-        environment.left_out.resize(most_left_out);
-        environment.left_out.push_back("and " + std::to_string(more) + " more");
+    if (environment.skipped.size() > most_left_out) {
+        const std::size_t more = environment.skipped.size() - most_left_out;
+        environment.skipped.resize(most_left_out);
+        environment.skipped.push_back("and " + std::to_string(more) + " more");
     }
     return frameworks;
 }

@@ -45,7 +45,7 @@ std::string name_of(const Facts& facts, const Sweep& sweep) {
 }
 
 Evidence evidence_of(const Facts& facts, const RnnRun& run, const std::string& how_it_went) {
-    return {"case " + std::to_string(run.number) + " (" + std::string(name_of(run.dialect)) + ' ' +
+    return {"case " + std::to_string(run.number) + " (" + std::string(name_of(run.rnn_api)) + ' ' +
                 describe(run.rnn_case) + ')',
             how_it_went, place_of(facts, run)};
 }

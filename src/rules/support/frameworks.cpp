@@ -7,8 +7,8 @@ namespace rnncheck::rules {
 namespace {
 
 bool is_judged(const Facts& facts, const Framework& framework) {
-    if (find_by(facts.frameworks, &Framework::asked, true))
-        return framework.asked;
+    if (find_by(facts.frameworks, &Framework::requested, true))
+        return framework.requested;
     const PythonEnvironment* const environment = environment_of(facts, framework);
     if (!environment)
         return !facts.pythons.empty();  // one that the facts lost may be the active one
@@ -77,13 +77,13 @@ void fill(const Facts& facts, const Matrix& matrix, Framework& framework) {
     std::erase_if(rows, [&](const FrameworkBuild& row) {
         return framework.cuda && !agree(*row.cuda, *framework.cuda);
     });
-    if (rows.empty() || !framework.uses_cuda.value_or(framework.asked))
+    if (rows.empty() || !framework.uses_cuda.value_or(framework.requested))
         return;
     // A version alone is what `pip install PACKAGE==VERSION` gives, which may take CUDA from the
     // system.
-    if (framework.asked && std::ranges::any_of(rows, is_default))
+    if (framework.requested && std::ranges::any_of(rows, is_default))
         std::erase_if(rows, [](const FrameworkBuild& row) { return !is_default(row); });
-    if (framework.asked)
+    if (framework.requested)
         framework.uses_cuda = true;
     refine_by(framework.cuda, rows, &FrameworkBuild::cuda);
     refine_by(framework.cudnn, rows, &FrameworkBuild::cudnn);
@@ -91,7 +91,7 @@ void fill(const Facts& facts, const Matrix& matrix, Framework& framework) {
     const auto has_them = [&](const FrameworkBuild& row) { return row.targets == targets; };
     if (!framework.targets && !targets.empty() && std::ranges::all_of(rows, has_them))
         framework.targets = targets;
-    if (framework.asked && std::ranges::all_of(rows, takes_system_libraries))
+    if (framework.requested && std::ranges::all_of(rows, takes_system_libraries))
         give_system_libraries(facts, framework, rows);
 }
 
@@ -237,7 +237,7 @@ Verdict over_opened(
 
 Evidence built_for(const Framework& framework, const std::string& value) {
     return {words_of(framework) + " was built for", value,
-            framework.shown_by.value_or("frameworks")};
+            framework.evidence.value_or("frameworks")};
 }
 
 }  // namespace rnncheck::rules

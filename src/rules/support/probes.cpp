@@ -7,7 +7,7 @@ namespace rnncheck::rules {
 
 /// The target of the probe rnn_forward that ran it.
 static std::string target_of(const RnnRun& run) {
-    return "GPU " + std::to_string(run.gpu) + ' ' + std::string(name_of(run.dialect)) + ' ' +
+    return "GPU " + std::to_string(run.gpu) + ' ' + std::string(name_of(run.rnn_api)) + ' ' +
            run.library;
 }
 

@@ -543,7 +543,7 @@ class Proposals {
             const auto runs = requested.version
                                   ? stack::driver_runs_cuda(requested, row.cuda, matrix_)
                                   : stack::Compatibility();
-            std::optional<Version>& newest = runs.limited ? limited : full;
+            std::optional<Version>& newest = runs.minor_version_only ? limited : full;
             if (runs.fit == Fit::works)
                 newest = std::max(newest, std::optional(row.cuda));
         }
@@ -717,10 +717,10 @@ Remedy without_repair(const stack::Stack& stack, const Matrix& matrix) {
             return nothing(plan);
         if (plan.frameworks.empty())
             continue;
-        const auto perhaps = plan.frameworks.front().perhaps;
-        if (perhaps)
-            open.push_back(name_of(*perhaps, *perhaps->last) + " (" + join(perhaps->because, "; ") +
-                           ")");
+        const auto possible = plan.frameworks.front().possible;
+        if (possible)
+            open.push_back(name_of(*possible, *possible->last) + " (" +
+                           join(possible->reasons, "; ") + ")");
     }
     std::string otherwise = "use a build from source, or another GPU";
     if (names.size() > 1)

@@ -79,7 +79,7 @@ stack::Stack stack_of(const Facts& facts, const Matrix& matrix) {
         stack.python = stack::known_python(*python->version);
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         stack.frameworks.push_back(as_named(framework));
-        if (framework.asked)
+        if (framework.requested)
             add_system_libraries(facts, framework, matrix, stack);
     }
     return stack;
@@ -88,7 +88,7 @@ stack::Stack stack_of(const Facts& facts, const Matrix& matrix) {
 std::optional<stack::Stack> named_stack(const Facts& facts) {
     stack::Stack stack;
     for (const Framework& framework : facts.frameworks)
-        if (framework.asked)
+        if (framework.requested)
             stack.frameworks.push_back(as_named(framework));
     if (stack.frameworks.empty())
         return std::nullopt;
