@@ -1,4 +1,4 @@
-// Opens one libcudart and asks for its version and the driver it sees. Neither call needs a GPU.
+// Opens one libcudart and queries its version and the driver it sees. Neither call needs a GPU.
 #include "process/probe.hpp"
 #include "support/libraries.hpp"
 #include "vendor/cuda_abi.hpp"

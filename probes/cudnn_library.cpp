@@ -1,4 +1,4 @@
-// Opens one libcudnn and asks for its version, then whether its RNN API works. cuDNN 8 and 9 load
+// Opens one libcudnn and queries its version, then whether its RNN API works. cuDNN 8 and 9 load
 // their parts on demand, so an installation can return its version and fail at the first RNN call;
 // descriptor calls show that without a GPU.
 #include "process/probe.hpp"

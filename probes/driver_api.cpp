@@ -1,4 +1,4 @@
-// Opens libcuda.so.1 as every CUDA program does and asks it what it supports and which GPUs it
+// Opens libcuda.so.1 as every CUDA program does and queries what it supports and which GPUs it
 // shows.
 #include <filesystem>
 
@@ -75,7 +75,7 @@ static Facts about_library(const vendor::Library& library) {
 }
 
 /// Without persistence mode the driver lets go of a GPU with the last process that uses it and
-/// starts anew for the next one, in this survey too:
+/// starts again for the next one, in this survey too:
 /// https://docs.nvidia.com/deploy/driver-persistence/overview.html
 constexpr std::chrono::seconds slow_start(3);
 

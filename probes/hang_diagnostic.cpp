@@ -1,6 +1,6 @@
-// Asked while the process of another probe is silent for long: how busy the GPUs are, and which
-// faults the driver wrote into the kernel log. Together they tell a kernel that never ends from a
-// driver that waits.
+// Queried while the process of another probe is silent for long: how busy the GPUs are, and which
+// faults the driver wrote into the kernel log. Together they separate a kernel that never ends from
+// a driver that waits.
 #include <algorithm>
 
 #include "base/text.hpp"

@@ -1,4 +1,4 @@
-// Opens libnvidia-ml.so.1, the library under nvidia-smi, and asks for the state of every board.
+// Opens libnvidia-ml.so.1, the library under nvidia-smi, and queries the state of every board.
 #include <limits>
 
 #include "base/text.hpp"
@@ -18,7 +18,7 @@ constexpr int double_bit = 1;  // nvmlPageRetirementCause_t
 constexpr int no_permission = 4;
 constexpr unsigned most_processes = 1024;
 
-/// One board being asked: what it does not support stays unset.
+/// One board being queried: what it does not support stays unset.
 struct BoardQuery {
     const Nvml& nvml;
     NvmlDevice device;

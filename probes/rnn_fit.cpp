@@ -33,7 +33,7 @@ static int largest(FitSize of) {
     return of == FitSize::batch ? 1 << 24 : 65535;
 }
 
-/// The largest size whose memory is within the free one. A size for which cuDNN asks for less than
+/// The largest size whose memory is within the free one. A size for which cuDNN requests less than
 /// for a smaller one is not believed: its number has overflowed.
 class Calculation {
   public:

@@ -1,4 +1,4 @@
-// Computes recurrent-network cases through one cuDNN on one GPU, the quick sweep or what was asked
+// Computes recurrent-network cases through one cuDNN on one GPU, the quick sweep or the request
 // for, and compares every element with the reference. Each case is reported as soon as it ends, so
 // a crash costs that case alone.
 #include <algorithm>

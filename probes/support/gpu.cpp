@@ -5,7 +5,7 @@
 
 namespace rnncheck::probes {
 
-/// Beyond this a count is no answer, and to ask so many GPUs would take forever; the largest
+/// Beyond this a count is no answer, and to query so many GPUs would take forever; the largest
 /// machines have some hundred MIG instances.
 constexpr std::int64_t most_gpus = 1024;
 
@@ -27,7 +27,7 @@ std::optional<int> believable_count(ProbeWriter& writer, const char* call, std::
     if (count >= 0 && count <= most_gpus)
         return static_cast<int>(count);
     writer.failed({call, invalid_result,
-                   "it reported " + std::to_string(count) + " GPUs, which no machine has"});
+                   "it reported an implausible number of GPUs: " + std::to_string(count)});
     return std::nullopt;
 }
 

@@ -33,12 +33,12 @@ struct Companion {
     std::string_view stem;
 };
 
-/// What cuDNN asks for by name, in this order.
+/// What cuDNN requests by name, in this order.
 constexpr Companion companions[] = {{LibraryKind::nvrtc, "libnvrtc.so"},
                                     {LibraryKind::cublaslt, "libcublasLt.so"},
                                     {LibraryKind::cublas, "libcublas.so"}};
 
-/// The one that the framework gets; unset where none is known that it opens, which says nothing.
+/// The one that the framework gets; unset where none is known that it opens, which shows nothing.
 std::optional<std::vector<std::string>> named_by(const Framework& framework,
                                                  const Companion& companion) {
     const auto* const library = find_where(framework.libraries, [&](const FrameworkLibrary& one) {
@@ -99,7 +99,7 @@ vendor::Opened<vendor::CudnnApi> open_cudnn(const Job& job, ProbeWriter& writer,
 
 }  // namespace probes
 
-// Pipes and devices that stand where the loader looks for a library.
+// Pipes and devices in places where the loader looks for a library.
 
 namespace {
 

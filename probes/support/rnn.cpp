@@ -140,7 +140,7 @@ ReducedPrecision reduced_precision(const Facts& facts, int gpu, const RnnCase& r
         forced = *setting;
     ReducedPrecision reduced;
     reduced.tf32_exists = at_least(8, 0);
-    // 1 forces it on, whatever the program asks; 0 forbids it.
+    // 1 forces it on, whatever the program sets; 0 forbids it.
     reduced.tf32_allowed =
         reduced.tf32_exists && forced != "0" && (forced == "1" || rnn_case.math != MathType::fma);
     // cuDNN compiles persist_dynamic with --use_fast_math, which means tanh.approx.f32 from sm_75

@@ -55,7 +55,7 @@ std::optional<std::string> Root::link(std::string_view path) const {
     return std::string(target, static_cast<std::size_t>(length));
 }
 
-/// Nothing when they run in a circle.
+/// Nothing when they run in a loop.
 std::optional<std::string> Root::follow_links(std::string_view path) const {
     std::vector<std::string> pending = split(path, '/');
     std::ranges::reverse(pending);

@@ -97,7 +97,7 @@ class Root {
     std::optional<std::string> link(std::string_view path) const;
 
     /// The path with every symbolic link resolved inside the root (an absolute link stays inside);
-    /// nothing when it does not exist or the links run in a circle.
+    /// nothing when it does not exist or the links run in a loop.
     std::optional<std::string> real_path(std::string_view path) const;
 
     /// There is nothing of this name, by one system call. False may mean that it takes more to

@@ -118,12 +118,12 @@ void NamedFile::wait_for_bytes() const {
              " seconds; write it to a file first, or pipe it to '-'");
 }
 
-std::string NamedFile::content(std::size_t most, std::string_view remark) {
+std::string NamedFile::content(std::size_t most) {
     constexpr std::size_t block = 1 << 16;
     const auto require = [&](std::size_t size) {
         if (size > most)
-            throw InputError(name_ + " is larger than " + std::to_string(most >> 20) + " MiB" +
-                             std::string(remark));
+            throw InputError(name_ + " is larger than the limit of " + std::to_string(most >> 20) +
+                             " MiB");
     };
     if (size_ > 0)
         require(static_cast<std::size_t>(size_));

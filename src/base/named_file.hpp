@@ -30,9 +30,9 @@ class NamedFile {
     /// nothing is written for too long.
     std::size_t read(char* to, std::size_t size);
 
-    /// The rest of it. InputError if that is more than `most` bytes: "... is larger than 64 MiB"
-    /// and `remark`.
-    std::string content(std::size_t most, std::string_view remark);
+    /// The rest of it. InputError if that is more than `most` bytes: "... is larger than the limit
+    /// of 64 MiB".
+    std::string content(std::size_t most);
 
     /// "'facts.json'", "standard input"; for messages.
     const std::string& name() const {

@@ -21,7 +21,7 @@ std::string utc_time(std::chrono::system_clock::time_point time);
 
 // Our own failures. What the examined machine does wrong is data (facts), never an exception.
 
-/// The command line asks for something that does not exist or does not fit: exit code 2.
+/// The command line requests something that does not exist or does not fit: exit code 2.
 struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

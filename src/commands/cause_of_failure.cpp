@@ -57,7 +57,7 @@ void confirm_shadowing(Finding& cause, const Log& log, const LibraryPath& path) 
     raise(cause, Confidence::certain, certain_weight);
 }
 
-/// "libcudnn_adv" of the file that the output says was not found.
+/// "libcudnn_adv" of the file that the output reports as not found.
 std::vector<std::string> libraries_not_found(const Log& log) {
     std::vector<std::string> stems;
     for (const LogEvent& event : log.events) {
@@ -82,7 +82,7 @@ bool names_any(const Finding& finding, const std::vector<std::string>& stems) {
     });
 }
 
-/// Why the machine does not show a cause; null if it does or cannot tell. What is below the
+/// Why the machine does not show a cause; null if it does or cannot decide. What is below the
 /// libraries, such as free memory, was perhaps different when the command ran.
 const std::string* why_not_here(const Finding& cause, const Report& from_machine) {
     if (cause.confidence == Confidence::certain || cause.layer < Layer::runtime)

@@ -9,7 +9,7 @@
 
 namespace rnncheck {
 
-/// Exit codes, the same in every format. `usage` also stands for a file or stdout that could not be
+/// Exit codes, the same in every format. `usage` also means a file or stdout that could not be
 /// written. The last three are those of `exec`, with 126 and 127 as shells have them.
 enum Exit {
     healthy = 0,

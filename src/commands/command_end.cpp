@@ -138,7 +138,7 @@ std::chrono::milliseconds CommandObserver::look(pid_t command) {
     return std::min(until_next, look_at_gpus());
 }
 
-/// As often as ProcessWatch asks for, because each look costs.
+/// As often as ProcessWatch requests, because each look costs.
 std::chrono::milliseconds CommandObserver::look_at_processes(pid_t command) {
     constexpr std::chrono::milliseconds after_start(50);
     const auto now = std::chrono::steady_clock::now();

@@ -9,7 +9,7 @@ namespace rnncheck {
 /// The arguments after the program's name.
 using Arguments = std::vector<std::string>;
 
-/// Declares every command, reads the arguments and runs the one that was named. UsageError says
+/// Declares every command, reads the arguments and runs the one that was named. UsageError states
 /// what is wrong with the arguments and names the closest that would be correct.
 int run_command_line(const Arguments& arguments);
 

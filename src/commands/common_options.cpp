@@ -45,7 +45,7 @@ std::pair<std::string, std::string> label_from(const std::string& text) {
     return {label->key, label->value};
 }
 
-/// The format that the ending of a file's name stands for: html of "report.html". Unset for other
+/// The format that the ending of a file's name means: html of "report.html". Unset for other
 /// endings.
 std::optional<std::string> format_by_ending(const std::string& path) {
     constexpr std::pair<std::string_view, const char*> endings[] = {

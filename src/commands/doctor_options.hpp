@@ -55,7 +55,7 @@ struct GateOptions {
 struct DoctorOptions {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(InputOptions, input, "Input");
-    RNNCHECK_FIELD(ExaminationOptions, examination, "What is run");
+    RNNCHECK_FIELD(ExaminationOptions, examination, "Examination");
     RNNCHECK_FIELD(RuleOptions, rules, "Rules");
     RNNCHECK_FIELD(GateOptions, gate, "Output and exit code");
     RNNCHECK_FIELD(ReportOptions, report, "Output and exit code");

@@ -25,11 +25,11 @@ struct GpuMemoryUse {
 
 class GpuMemoryWatch {
   public:
-    /// Never waits: asks NVML in a separate process, rarely. Returns when to look next.
+    /// Never waits: queries NVML in a separate process, rarely. Returns when to look next.
     /// `belongs_to_command` answers for a process number.
     std::chrono::milliseconds look(const std::function<bool(pid_t)>& belongs_to_command);
 
-    /// Takes what NVML has answered so far, and asks no more.
+    /// Takes what NVML has returned so far, and queries no more.
     void stop(const std::function<bool(pid_t)>& belongs_to_command);
 
     const std::map<int, GpuMemoryUse>& most_used() const {
@@ -52,7 +52,7 @@ std::vector<std::string> in_words(const std::map<int, GpuMemoryUse>& most_used,
                                   std::chrono::steady_clock::time_point end);
 
 /// The fullest GPU; empty if none was nearly full or partly in use by others, because the memory is
-/// measured rarely: a low number says nothing about the moment of the failure.
+/// measured rarely: a low number shows nothing about the moment of the failure.
 std::string fullest_in_words(const std::map<int, GpuMemoryUse>& most_used,
                              std::chrono::steady_clock::time_point end);
 

@@ -89,9 +89,7 @@ std::chrono::sys_days today() {
 std::string read_document(const std::string& path) {
     constexpr std::size_t largest = std::size_t{64} << 20;
     protect_input(path);
-    return process::apart([&] {
-        return NamedFile(path).content(largest, ", which no report and no saved facts are");
-    });
+    return process::apart([&] { return NamedFile(path).content(largest); });
 }
 
 Facts read_facts(const std::string& path) {

@@ -41,7 +41,7 @@ struct LstmFileOptions {
 
 struct LstmOptions {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(LstmRunOptions, run, "What is run");
+    RNNCHECK_FIELD(LstmRunOptions, run, "Execution");
     RNNCHECK_FIELD(LstmFileOptions, files, "Output and exit code");
     RNNCHECK_FIELD(ReportOptions, report, "Output and exit code");
     RNNCHECK_FIELDS_END

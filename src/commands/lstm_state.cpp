@@ -23,7 +23,7 @@ Place place_of(const RnnRun& run) {
     return {run.library, run.gpu, run.rnn_api, run.number, describe(run.rnn_case)};
 }
 
-/// All that results depend on: driver, GPUs, cuDNN installations, what the environment says of
+/// All that results depend on: driver, GPUs, cuDNN installations, what the environment sets of
 /// TF32, and rnncheck.
 std::string machine_digest(const Facts& facts) {
     Json all = {{"rnncheck", version_of_rnncheck()},
@@ -49,7 +49,7 @@ std::vector<RnnRun> planned_cases(const Facts& facts) {
     return plan;
 }
 
-/// The runs in the order of the plan, which stands where a case was not tried.
+/// The runs in the order of the plan, which replaces a run where a case was not tried.
 std::vector<RnnRun> by_plan(const std::vector<RnnRun>& plan, const std::vector<RnnRun>& runs) {
     std::map<Place, const RnnRun*> known;
     for (const RnnRun& run : runs)
@@ -128,8 +128,7 @@ void LstmState::plan(Facts& facts) {
         if (!begun)
             return;
         throw InputError(
-            "the deadline passed before this machine was known, so nothing was resumed and the "
-            "file is as it was: "
+            "the deadline passed before the machine was examined; the file is unchanged: "
             "give --deadline more seconds");
     }
     machine_ = machine_digest(facts);

@@ -29,7 +29,7 @@ std::vector<std::string> names_in(std::span<const Named<Thing>> list) {
 struct Bounds {
     std::string_view option;
     double least, most;
-    const char* wanted = nullptr;  ///< unset for whole numbers, whose bounds say it
+    const char* wanted = nullptr;  ///< unset for whole numbers, whose bounds show it
 };
 
 constexpr double above_0 = std::numeric_limits<double>::denorm_min(),

@@ -8,7 +8,7 @@
 //     RNNCHECK_FIELD(ReportOptions, report, "Output: json color");                      only these
 //     two of them
 // A member that is a structure gives its options the heading before the colon. In a text, "{}"
-// stands for the default value, {formats} and {tables} for their names. A DIR must exist; an option
+// means the default value, {formats} and {tables} for their names. A DIR must exist; an option
 // that is a list may be repeated.
 #pragma once
 

@@ -55,7 +55,7 @@ void write_output(const std::string& path, std::string_view text);
 /// OutputError.
 bool was_written(const std::function<void()>& write);
 
-/// From the environment, /etc/passwd and the kernel. Asks no name service: that could open sockets
+/// From the environment, /etc/passwd and the kernel. Uses no name service: that could open sockets
 /// and wait.
 Identity this_machine();
 

@@ -41,7 +41,7 @@ class ProfileReader {
     toml::table parsed() const {
         const std::string text = read_document(path_);
         if (text.size() > largest_profile)
-            throw InputError("'" + path_ + "' is larger than 16 KiB, which no profile is");
+            throw InputError("'" + path_ + "' is larger than the limit of 16 KiB");
         try {
             return toml::parse(std::string_view(text));
         } catch (const toml::parse_error& error) {

@@ -41,7 +41,7 @@ bool is_cudnn_or_driver(const std::string& path) {
 }
 
 /// "A, B and 15 other GPU libraries (-v shows them)": a framework loads two dozen, of which these
-/// say most.
+/// state most.
 std::string libraries_in_words(const ProcessWatch& processes, bool verbose) {
     std::vector<std::string> shown;
     for (const auto& [path, users] : processes.libraries()) {

@@ -119,7 +119,7 @@ std::vector<dll::FrameworkLoads> add_environment(const dll::Disk& disk, const dl
     return loads;
 }
 
-/// A path that was changed cannot be used in a command line, so a note says so.
+/// A path that was changed cannot be used in a command line, so a note reports it.
 WhichDocument without_private(const WhichDocument& document) {
     WhichDocument shown = redact(document, this_machine());
     if (json_text(shown) != json_text(document))

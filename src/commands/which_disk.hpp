@@ -29,7 +29,7 @@ std::vector<dll::FrameworkLoads> add_environment(const dll::Disk& disk, const dl
                                                  dll::Environment environment, const Matrix& matrix,
                                                  const std::string& again, WhichDocument& document);
 
-/// Names of users and home directories are replaced, and a note says so.
+/// Names of users and home directories are replaced, and a note reports it.
 WhichDocument without_private(const WhichDocument& document);
 
 }  // namespace rnncheck::commands

@@ -157,7 +157,7 @@ Json parse_bounded(std::string_view text, const std::string& name) {
         not_json(name, error.byte);
     } catch (const Json::out_of_range&) {
         throw InputError(
-            name + " contains a number that no machine has; give a file written by --save-facts");
+            name + " contains a number that is out of range; give a file written by --save-facts");
     }
 }
 

@@ -19,7 +19,7 @@ void join_fields(T& into, T& from) {
     });
 }
 
-/// A list whose elements say who they are: news about a known one joins it.
+/// A list whose elements state who they are: news about a known one joins it.
 template <class T>
 concept Keyed = requires(const T& t) {
     t.key();

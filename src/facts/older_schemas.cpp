@@ -128,7 +128,7 @@ void rename_members(Json& facts) {
     }
 }
 
-/// The stage that opens vendor libraries was called ask.
+/// The stage that opens vendor libraries had another name.
 void rename_stage(Json& facts) {
     const auto tool = facts.find("tool");
     if (tool == facts.end() || !tool->is_object() || !tool->contains("stages"))

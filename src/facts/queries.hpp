@@ -73,7 +73,7 @@ std::string subject_of(const Board& board);
 /// found memory.
 bool all_cases_passed(const Facts& facts, std::string_view cudnn_path, int gpu);
 
-/// CUresult numbers with a rule of their own; they are the same in every release of cuda.h.
+/// CUresult numbers with a rule of their own; they are the same in every version of cuda.h.
 enum CudaResult : std::int64_t {
     cuda_not_initialized = 3,
     cuda_stub_library = 34,

@@ -110,7 +110,7 @@ struct RnnRun : RnnTarget {
     RNNCHECK_FIELD(
         std::optional<double>, first_ms,
         "first run, forward and for training backward, and synchronisation, in milliseconds");
-    RNNCHECK_FIELD(std::optional<double>, repeat_ms, "second one, in milliseconds");
+    RNNCHECK_FIELD(std::optional<double>, repeat_ms, "second run, in milliseconds");
     RNNCHECK_FIELDS_END_AFTER(RnnTarget)
 };
 

@@ -138,7 +138,7 @@ std::vector<std::string> names_opened_in(const Root& root, const std::string& di
     return names;
 }
 
-/// Without the parts of cuDNN.
+/// Without the cuDNN libraries.
 std::vector<std::string> opened_by(const Process& process, const Object& object,
                                    const std::vector<std::string>& inside) {
     const Root& root = process.loader().root;
@@ -284,7 +284,7 @@ std::vector<LibraryChoice> choices_by_name(const Process& process,
     std::vector<LibraryChoice> choices;
     for (const auto& name : names_to_open(process.loader(), elsewhere)) {
         Process trial =
-            process;  // a fresh one for each: what another library brings in would answer for it
+            process;  // a fresh one for each: what another library loads would answer for it
         trial.open(name, 0);
         if (is_cudnn(name))
             append(notes, open_named_libraries(trial));

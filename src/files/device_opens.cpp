@@ -12,7 +12,7 @@ namespace rnncheck {
 
 namespace {
 
-/// nvidia0, not nvidiactl or nvidia-uvm, which are also opened to ask for a version.
+/// nvidia0, not nvidiactl or nvidia-uvm, which are also opened to query a version.
 bool is_gpu(const std::string& name) {
     const std::string prefix = "nvidia";
     return name.starts_with(prefix) && name.size() > prefix.size() && is_digit(name[prefix.size()]);

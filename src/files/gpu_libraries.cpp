@@ -110,7 +110,7 @@ std::string opened_as(LibraryKind kind, const std::optional<std::string>& soname
 }
 
 bool concerns_gpu(std::string_view name) {
-    // Beside the kinds that the probes examine; beginnings, since versions and variants stand
+    // Beside the kinds that the probes examine; beginnings, since versions and variants follow
     // behind them.
     constexpr std::string_view others[] = {
         "libcufft",      "libcurand",    "libcusolver",     "libcusparse",      "libcufile",

@@ -54,7 +54,7 @@ std::vector<std::string> parts_of_cudnn(const Root& root, const std::string& nam
 
 /// Where else GPU libraries are on this machine: below every CUDA toolkit with its
 /// forward-compatibility directories, in wheels of the Python installations that would be used here
-/// (of the one asked for first), in the active conda environment or the one asked for, and of WSL.
+/// (of the one requested first), in the active conda environment or the one requested, and of WSL.
 /// Directories need not exist, and several names may mean one.
 std::map<FoundVia, std::vector<std::string>> other_library_directories(
     const Root& root, const std::optional<std::string>& requested_python = {});

@@ -93,7 +93,7 @@ std::vector<std::string> notes_on(const Root& root, const std::string& path,
                         " does not exist, so it cannot be started");
     if (secure)
         notes.push_back(
-            "it runs with rights of its own (set-user-id or the like): LD_LIBRARY_PATH and "
+            "it is a set-user-ID program or the like: LD_LIBRARY_PATH and "
             "LD_PRELOAD do not count");
     if (contains(path, "/site-packages/") || contains(path, "/dist-packages/"))
         notes.push_back(
@@ -207,7 +207,7 @@ bool started_secure(const std::string& vector) {
     return false;
 }
 
-/// What Linux tells about a running process.
+/// What Linux shows about a running process.
 RunningProcess look_into(int id) {
     const Root here;
     const std::string directory = "/proc/" + std::to_string(id);
@@ -220,7 +220,7 @@ RunningProcess look_into(int id) {
         throw InputError(who + ": this user has no permission to read its memory map (" +
                          directory + "/maps); run rnncheck as its user or as root");
     if (map->empty())
-        throw InputError(who + " has no memory of its own: it is ending, or part of the kernel");
+        throw InputError(who + " has no memory map: it is exiting or a kernel thread");
     const auto own = here.link("/proc/self/ns/mnt"), other = here.link(directory + "/ns/mnt");
     const bool other_root = here.link(directory + "/root").value_or("/") != "/";
     return {.program = *program,
@@ -255,7 +255,7 @@ void add_not_mapped(const Process& process, const std::vector<std::string>& else
         if (choice.rule == LoaderRule::already_loaded)
             continue;
         if (choice.needed_by == process.objects().front().path)
-            choice.needed_by.reset();  // nothing is known to ask
+            choice.needed_by.reset();  // nothing is known to request it
         choice.why = "not mapped; opened by name it would come from " + choice.why;
         which.libraries.push_back(std::move(choice));
     }

@@ -51,7 +51,7 @@ std::vector<MappedFile> files_of_map(std::string_view map);
 /// For every requested name, or only those that concern the GPU, in the order of the requests.
 std::vector<LibraryChoice> choices_of(const Process& process, bool all);
 
-/// "RPATH of libtorch_cuda.so": what `rule` is called where this object asks.
+/// "RPATH of libtorch_cuda.so": what `rule` is called where this object requests it.
 std::string in_words(const Process& process, LoaderRule rule, std::size_t owner);
 
 /// The path with every link resolved, if the file exists.

@@ -42,7 +42,7 @@ std::optional<std::string_view> value_of(const FleetNode& node, Text field) {
     return std::nullopt;
 }
 
-/// Without what tells cases of one number apart: "rnn_tests[fp32 lstm case 4 v8 #123].digest".
+/// Without what distinguishes cases of one number: "rnn_tests[fp32 lstm case 4 v8 #123].digest".
 std::string place_of(Text field) {
     std::string place = field.str();
     const std::size_t hash = place.find(" #");
@@ -315,9 +315,9 @@ std::string words_without_differences(const Fleet& fleet) {
     if (fleet.read == 0)
         return "there is nothing to compare";
     if (fleet.groups.size() < 2)
-        return "all are healthy and alike";
-    return "all are healthy, and alike within each of " + std::to_string(fleet.groups.size()) +
-           " groups";
+        return "all nodes are healthy and identical";
+    return "all nodes are healthy, and identical within each of " +
+           std::to_string(fleet.groups.size()) + " groups";
 }
 
 void conclude(Fleet& fleet) {

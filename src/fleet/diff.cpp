@@ -234,7 +234,7 @@ int explains(const Difference& difference, const Finding& finding) {
     return 20 - 2 * distance;
 }
 
-/// Versions and what is there tell more than settings, and any cause more than what follows from
+/// Versions and what is there show more than settings, and any cause more than what follows from
 /// it.
 int relevance(const Difference& difference) {
     const std::string& place = difference.facts.front();
@@ -260,7 +260,7 @@ std::string in_words(const Difference& difference) {
                   value(difference.second), " in B");
 }
 
-/// " on GPU 2", " (torch)", where the title does not tell which.
+/// " on GPU 2", " (torch)", where the title does not show which.
 std::string whose(const Finding& finding) {
     if (finding.gpu)
         return concat(" on GPU ", *finding.gpu);

@@ -96,7 +96,7 @@ void require_schema(const rapidjson::Value& document, int known, const std::stri
                             oldest_schema, " to ", known, ")"));
 }
 
-/// The facts of a report, or the document if it is facts alone. InputError says why it is neither.
+/// The facts of a report, or the document if it is facts alone. InputError shows why it is neither.
 const rapidjson::Value& facts_of(const rapidjson::Value& report) {
     if (!report.IsObject())
         throw InputError("it is not a report");

@@ -52,7 +52,7 @@ bool may_vary(const std::string& place) {
 using Value = rapidjson::Value;
 constexpr int deepest = 12;
 
-/// Asked for each value of thousands of reports, which have the same places.
+/// Called for each value of thousands of reports, which have the same places.
 bool is_left_out(const std::string& place) {
     constexpr std::size_t most_places = 100'000;
     thread_local std::unordered_map<std::string, bool> known;

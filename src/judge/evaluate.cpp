@@ -32,7 +32,7 @@ Verdict evaluate(const Named<Rule>& rule, const Stack& stack, const std::vector<
     return verdict;
 }
 
-/// A question the user did not want asked is no open question.
+/// A question the user did not want evaluated is no open question.
 Verdict evaluate(const Named<Rule>& rule, const Facts& facts, const Matrix& matrix) {
     if (is_log_only(facts) && !rule->judges_log)
         return not_applicable("the log does not point to it");
@@ -74,7 +74,7 @@ std::string_view explainer_of(const std::string& symptom, const Named<Rule>& rul
     return "";
 }
 
-/// One fault, one finding: leaves out what rules that say it more exactly explain. What was left
+/// One fault, one finding: leaves out what rules that state it more exactly explain. What was left
 /// out is no pass.
 void drop_explained_findings(Verdict& verdict, const Named<Rule>& rule,
                              const Explained& explained) {

@@ -160,7 +160,7 @@ Report judge(Facts facts, const std::optional<Stack>& given, const Matrix& matri
             report.findings.push_back(std::move(finding));
         }
     }
-    // Where nothing at all was asked, nothing was found to be well.
+    // If no rule was evaluated, the result is undetermined.
     tally.open |= std::ranges::all_of(report.verdicts, [](const RuleVerdict& verdict) {
         return verdict.not_evaluated.has_value();
     });

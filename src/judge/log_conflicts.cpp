@@ -14,7 +14,7 @@ namespace {
 
 using stack::Stack;
 
-/// The log was written somewhere, at some time: what this machine does not show now is told, but it
+/// The log was written somewhere, at some time: what this machine does not show now is noted, but
 /// is no fault of it.
 void refute(Finding& cause, const std::string& why_not) {
     cause.severity = Severity::note;

@@ -5,7 +5,7 @@
 
 namespace rnncheck {
 
-/// What the log says of this rule's cause joins what the machine's facts say, which decide where
+/// What the log shows of this rule's cause joins what the machine's facts show, which decide where
 /// they can.
 void join_log(Verdict& verdict, std::string_view rule, const std::vector<Finding>& causes);
 

@@ -26,7 +26,7 @@ struct FrameworkBuild : Row {
     std::string targets;    ///< machine code inside, "sm_70 sm_80 compute_90"; "" when not known
     std::optional<Version> driver_min;  ///< oldest driver its documentation names for this OS
     std::string package;                ///< distribution: tensorflow, torch, onnxruntime-gpu
-    std::string install;                ///< command; {version} stands for the version
+    std::string install;                ///< command; {version} means the version
     std::string
         after_install;  ///< what else has to be done before it finds its libraries; one sentence
 
@@ -49,7 +49,7 @@ struct FrameworkBuild : Row {
 /// What a container image of NVIDIA's holds, by its tag.
 struct ContainerImage : Row {
     std::string image,
-        tag;  ///< nvidia/cuda and 12.4.1-cudnn-runtime-ubuntu22.04; "*" stands for what varies
+        tag;  ///< nvidia/cuda and 12.4.1-cudnn-runtime-ubuntu22.04; "*" means what varies
     std::string framework;  ///< as in FrameworkBuild::framework; "": none
     std::optional<Version>
         framework_version;  ///< what it calls itself may be a version to come: see note

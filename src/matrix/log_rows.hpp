@@ -1,4 +1,4 @@
-// Logs: how software words what goes wrong, which cause that points to, what to do then.
+// Logs: how software words what fails, which cause that points to, what to do then.
 #pragma once
 
 #include "matrix/row.hpp"
@@ -60,11 +60,11 @@ struct LogCause : Row {
     bool needs_no_check = false;  ///< the log shows what `check` would
     std::string check_command;
     std::string windows_check_command;  ///< where check_command is one for Unix
-    /// "{search_path}" stands for the variable with the directories that the loader searches:
+    /// "{search_path}" means the variable with the directories that the loader searches:
     /// LD_LIBRARY_PATH, PATH.
     std::string remedy;
     std::string action;  ///< a name of Action
-    /// May be empty. "{nvidia-cudnn}" stands for the package in the version that the log asks for,
+    /// May be empty. "{nvidia-cudnn}" means the package in the version that the log requests,
     /// "{nvidia-cudnn>=8.9.2,<9}" for this range of it, "{plan}" for the plan of the log's GPU
     /// (rules/causes/log_packages.cpp); " && " parts commands.
     std::string command;

@@ -28,7 +28,7 @@ TableView view_of(const Table<R>& table) {
     return view;
 }
 
-/// "" where the row says nothing.
+/// "" where the row shows nothing.
 std::string cell_of(const TableRow& row, std::string_view column) {
     if (column == "provenance")
         return std::string(name_of(row.provenance));
@@ -50,7 +50,7 @@ Version requested_version(const std::string& column, const std::string& value) {
     return *version;
 }
 
-/// Some version that begins with `asked` is in the row's range.
+/// Some version that begins with `requested` is in the row's range.
 bool range_holds(const std::optional<Version>& first, const std::optional<Version>& last,
                  const RangeColumns& range, const Version& requested) {
     if (first && requested < *first && !agree(requested, *first))

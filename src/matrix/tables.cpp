@@ -127,7 +127,7 @@ std::string place_in(std::string_view text, std::size_t offset) {
                   before.size() - line_begin + 1);
 }
 
-/// An object, whose strings are in `copy`, a copy of the table's text; InputError states why there
+/// An object, whose strings are in `copy`, which has the table's text; InputError states why there
 /// is none. The form of the bundled tables is not checked: the tests have verified them.
 rapidjson::Document parse(std::string_view text, std::string& copy, bool is_ours, Place& place) {
     if (const auto nul = text.find('\0'); nul != text.npos)  // the parser would take it for the end

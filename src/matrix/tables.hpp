@@ -38,7 +38,7 @@ std::optional<std::chrono::sys_days> parse_date(std::string_view text);
 /// Newest "seen" date of a table's sources, found without parsing; "" when there is none.
 std::string newest_date(std::string_view table);
 
-/// `text` says what is wrong and what to do about it: lower case, no full stop, safe to show.
+/// `text` states what is wrong and what to do about it: lower case, no full stop, safe to show.
 struct Issue {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, table, "the table's id");
@@ -57,7 +57,7 @@ struct Column {
     RNNCHECK_FIELDS_END
 };
 
-/// What a table says beside its rows, and what is wrong with it.
+/// What a table states beside its rows, and what is wrong with it.
 struct TableHead {
     std::string about;
     std::map<std::string, std::string>
@@ -95,7 +95,7 @@ class Table {
     }
 
     /// The table with all its issues: a missing file, a row that lacks a column or has an unknown
-    /// one, a value that is not of the column's type, a key that stands twice, a source that is not
+    /// one, a value that is not of the column's type, a key that occurs twice, a source that is not
     /// listed or lacks title, url or date.
     const ReadTable<R>& read() const {
         if (!read_)
@@ -126,7 +126,7 @@ struct Tables {
     Tables& operator=(const Tables&) = delete;
 
     TableFiles files;
-    /// What gpu_products_named answered before: comparing with every product's name takes time.
+    /// What gpu_products_named returned before: comparing with every product's name takes time.
     mutable std::map<std::string, std::vector<GpuProduct>, std::less<>> products_named;
 #define RNNCHECK_MEMBER(R, name) Table<R> name{files, #name, read_table<R>};
     RNNCHECK_TABLES(RNNCHECK_MEMBER)

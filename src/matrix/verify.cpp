@@ -77,7 +77,7 @@ template <class R>
 void check_order(const std::vector<R>& rows, const Report& report) {
     for (std::size_t i = 1; i < rows.size(); ++i)
         if (rows[i].key() == rows[i - 1].key() && !requires { R::order_is_meant; })
-            report(rows[i], "the same thing as row {}; keep one of them", rows[i - 1].number);
+            report(rows[i], "duplicates row {}; keep one of them", rows[i - 1].number);
         else if (rows[i].key() < rows[i - 1].key())
             report(rows[i], "belongs before row {}; rows are sorted by their first columns",
                    rows[i - 1].number);

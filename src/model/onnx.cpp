@@ -332,7 +332,7 @@ class OnnxModel {
                 layer.name = output;
         layer.kind = kind_of_operator(op);
         layer.settings["op"] = op;
-        // The operators were defined anew in opsets 7, 14 and 22.
+        // The operators were defined again in opsets 7, 14 and 22.
         layer.settings["opset"] = "7";
         for (const std::uint64_t defined : {14, 22})
             if (opset_ >= defined)

@@ -103,7 +103,7 @@ class PythonSource {
     std::string target_of(const Call& call) const;
     /// The function around a token; null at the program's own level.
     const Function* function_around(std::size_t at) const;
-    /// What stands in a dictionary that is bound once: dict(a=1), {"a": 1}; nothing where the
+    /// What is in a dictionary that is bound once: dict(a=1), {"a": 1}; nothing where the
     /// program changes it.
     std::optional<std::vector<Argument>> entries_of(const std::string& name) const;
     /// What every call of the function that the program has gives for a parameter, where that is

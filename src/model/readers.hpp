@@ -100,7 +100,7 @@ struct Hdf5 {
 };
 
 /// Superblocks 0 and 1, object headers 1, groups with a symbol table: what h5py writes unless it is
-/// told otherwise. InputError where the file has another form. Format:
+/// specified otherwise. InputError where the file has another form. Format:
 /// https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html.
 Hdf5 read_hdf5(std::string_view bytes);
 

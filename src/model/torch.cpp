@@ -490,7 +490,7 @@ std::string advice_for(const Pickle& pickle) {
            "weights, of PyTorch one that torch.save(model.state_dict(), ...) wrote";
 }
 
-/// NumPy's arrays of another library's object, or arrays alone of which no name tells what they
+/// NumPy's arrays of another library's object, or arrays alone of which no name shows what they
 /// are.
 void reject_data(const Pickle& pickle, ModelFile& file) {
     const std::string advice = advice_for(pickle);

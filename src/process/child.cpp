@@ -167,7 +167,7 @@ class Child : public Process {
         if (!is_silent_for(done_ ? std::min(how_.exit_grace, how_.quiet_limit) : how_.quiet_limit))
             return;
         if (done_)
-            return end_for(ProbeEnd::timed_out, "it did not leave after its last word");
+            return end_for(ProbeEnd::timed_out, "it did not exit after its final message");
         end_for(ProbeEnd::timed_out,
                 "no progress for " + std::to_string(how_.quiet_limit.count() / 1000) + " s");
     }

@@ -41,7 +41,7 @@ struct Probe {
     std::string_view title;  ///< "Queries the driver library", reads after the id
     Stage stage;
     std::chrono::seconds limit;  ///< longest time without progress: every vendor call starts it
-                                 ///< anew, a step has its own
+                                 ///< again, a step has its own
     void (*run)(const Job&, ProbeWriter&);
     /// What to look at, one process each. Unset: the whole machine, in one process.
     std::vector<std::string> (*targets)(const Facts&) = nullptr;

@@ -31,7 +31,7 @@ class Spawned {
 
     /// More of the command's input.
     void write_input();
-    /// What it has answered since the last call.
+    /// What it has returned since the last call.
     std::string new_messages();
     /// False once it has closed its end.
     bool messages_are_open() const;

@@ -137,7 +137,7 @@ class Stages {
         for (auto& task : tasks_) {
             if (!task.runs.empty())
                 continue;
-            // Those that take longest (nvrtc_compile, library_files) stand last; a gate must stay
+            // Those that take longest (nvrtc_compile, library_files) are last; a gate must stay
             // before what it guards.
             if ((*task.probe)->stage == Stage::run)
                 waiting_.push_back(&task);
@@ -230,9 +230,9 @@ class Stages {
             const std::string key = exclusive_key(*task);
             const bool fits = std::ssize(active_) < most && (key.empty() || !in_use.contains(key));
             if (closed_.contains(key)) {
-                record_unstarted(*task, ProbeEnd::skipped, "not even a test kernel finished there");
+                record_unstarted(*task, ProbeEnd::skipped, "the test kernel did not finish there");
                 give_up(*task, SkipReason::gpu_unusable,
-                        "not even a test kernel finished on this GPU");
+                        "the test kernel did not finish on this GPU");
             } else if (is_over(options_.deadline)) {
                 record_unstarted(*task, ProbeEnd::cut_off, "the deadline passed before it began");
                 give_up(*task, SkipReason::deadline, "the deadline passed");

@@ -30,7 +30,7 @@ namespace rnncheck::process {
 
 /// NVML and libcuda run as root make /dev/nvidia* with mknod and load the kernel module, directly
 /// or through the set-user-id program nvidia-modprobe. A diagnosis leaves no trace, so the process
-/// gives up the right to, unless asked.
+/// gives up the right to, unless requested.
 static void give_up(unsigned capability) {
     prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};

@@ -87,8 +87,7 @@ static void take(const Json& json, WireReader& reader, Facts& found) {
 /// A library gave back what cannot be: all that it found is lost, which is not to pass in silence.
 static void report_unreadable(WireReader& reader, const std::string& why) {
     if (reader.failed_calls.size() < most_failed_calls)
-        reader.failed_calls.push_back(
-            {reader.last_call, -1, "returned what cannot be a fact: " + why});
+        reader.failed_calls.push_back({reader.last_call, -1, "returned an invalid value: " + why});
 }
 
 LineMeaning WireReader::read(std::string_view line, Facts& found) {

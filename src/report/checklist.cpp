@@ -15,7 +15,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// "frameworks" is no layer: what the rules of CUDA say of a framework is shown beside the
+/// "frameworks" is no layer: what the rules of CUDA state of a framework is shown beside the
 /// framework.
 bool is_about_framework(const Finding& finding) {
     return finding.part.kind == stack::PartKind::framework;

@@ -14,7 +14,7 @@ Json document_schema(std::string_view title) {
     return schema;
 }
 
-/// What is null in the answers of `which` where there is nothing to tell.
+/// What is null in the answers of `which` where there is nothing to show.
 constexpr const char* nullable[] = {"needed_by", "path", "rule"};
 
 Json which_schema() {

@@ -32,7 +32,7 @@ RNNCHECK_ENUM(Action,
 )
 
 /// `text` for people, `action` and `commands` for scripts, `verify` a command that shows the cure
-/// (of a rule: empty for the rule itself, asked again).
+/// (of a rule: empty for the rule itself, evaluated again).
 struct Remedy {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(Action, action, "its first step, in one word for automation") = Action::other;
@@ -45,7 +45,7 @@ struct Remedy {
                    "commands that show what the text names and change nothing") = {};
     bool text_is_code = false;  ///< `text` is to be typed as it is; not printed
     std::vector<GivenValue> changes =
-        {};  ///< what `matrix check` would be told afterwards instead; not printed
+        {};  ///< what `matrix check` would be given afterwards instead; not printed
     RNNCHECK_FIELDS_END
 };
 
@@ -98,8 +98,8 @@ struct Finding {
 RNNCHECK_ENUM(NotEvaluated, skipped, stage_off, needs_machine, needs_values)
 
 /// A rule's answer. `findings` with `fault`, and with `undecided` what could not be decided;
-/// `reason` always says why in a few words. `evidence` is what a pass rests on, where that is more
-/// than the reason tells. `missing` has a meaning with `undecided` only, `still_unknown` with
+/// `reason` always shows why in a few words. `evidence` is what a pass rests on, where that is more
+/// than the reason shows. `missing` has a meaning with `undecided` only, `still_unknown` with
 /// `fault` only: what is unknown beside it, empty when nothing.
 struct Verdict {
     Outcome outcome = Outcome::undecided;

@@ -100,7 +100,7 @@ class Redactor {
             add(name, PrivateKind::host);
     }
 
-    /// Takes note of what the text shows in a telling place, so that it is known in other places
+    /// Takes note of what the text shows in a labelled place, so that it is known in other places
     /// too.
     void learn(const SearchedText& searched) {
         for (const PrivatePlace& place : searched.places)

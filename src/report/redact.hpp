@@ -18,13 +18,13 @@ struct Identity {
     std::vector<std::string> homes;  ///< other home directories, wherever they are
     std::vector<std::string> hosts;
     std::string home =
-        {};  ///< of the user whose shell reads the report: written "~", which tells nothing
+        {};  ///< of the user whose shell reads the report: written "~", which shows nothing
 };
 
 /// Every text of a document, map keys and evidence included, but the ids of rules and probes and
 /// the tool's own stamp. Known without help: the patterns of redact.cpp, and the variables HOME,
 /// USER, LOGNAME, SUDO_USER and HOSTNAME of the recorded environment. Words of an already redacted
-/// report stay as they are. A report tells what was hidden. The facts have no "~", because no path
+/// report stay as they are. A report shows what was hidden. The facts have no "~", because no path
 /// in them may depend on who reads it; in commands it is what a shell expands.
 template <Fielded Document>
 Document redact(Document document, const Identity& identity);

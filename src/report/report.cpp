@@ -89,7 +89,7 @@ std::string with_first(const Report& report, const std::string& before,
     return before + title_of(*first) + after;
 }
 
-/// Without a machine: how much of what the tables can answer could be asked.
+/// Without a machine: how much of what the tables can answer could be queried.
 std::string about_what_was_given(const Report& report) {
     const auto lacking = std::ranges::count(
         report.verdicts, std::optional(NotEvaluated::needs_values), &RuleVerdict::not_evaluated);

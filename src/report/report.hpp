@@ -138,7 +138,7 @@ struct Profile {
     RNNCHECK_FIELDS_END
 };
 
-/// When a report was made, and how it was asked for.
+/// When a report was made, and how it was requested.
 struct RunStamp {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, run_at,
@@ -183,7 +183,7 @@ struct Report : RunStamp {
                    "what was replaced by words; absent where nothing was") = {};
     About about = About::machine;  ///< not printed: the facts show it
     std::string own_home =
-        {};  ///< what stands for the user's home directory in redacted facts; not printed
+        {};  ///< what replaces the user's home directory in redacted facts; not printed
     RNNCHECK_FIELDS_END_AFTER(RunStamp)
 };
 

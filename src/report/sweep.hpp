@@ -56,7 +56,7 @@ RunEnd worst_of(const Cases& cases);
 
 /// An SVG document: a grid for each sweep, with kinds of case as rows and shapes as numbered
 /// columns. A square has a colour and a letter, so that it can be read without colours; what it
-/// stands for is its tooltip. All text is escaped.
+/// means is its tooltip. All text is escaped.
 std::string sweeps_svg(const Facts& facts, const std::string& title);
 
 /// That, and the error of each test against its limit, and its time against the model; none where

@@ -159,8 +159,8 @@ struct ChecklistLine {
 /// computed; else null.
 const Finding* cause_below_all_cases(const Report& report);
 
-/// System, driver, GPUs, CUDA, cuDNN, networks and frameworks; of what a person told, what was
-/// told.
+/// System, driver, GPUs, CUDA, cuDNN, networks and frameworks; of what a person specified, what was
+/// specified.
 std::vector<ChecklistLine> checklist_of(const Report& report);
 void write_checklist(Page& page, const std::vector<ChecklistLine>& lines);
 

@@ -51,9 +51,9 @@ std::string network_in_words(const LogRnnConfig& config) {
 
 std::string given_in_words(const Log& log) {
     std::vector<std::string> words;
-    for (const UserHint& said : log.user_hints) {
-        const std::string_view left_out = said.expected ? " (not understood, left out)" : "";
-        words.push_back(concat(said.key, '=', said.value, left_out));
+    for (const UserHint& hint : log.user_hints) {
+        const std::string_view left_out = hint.expected ? " (not understood, left out)" : "";
+        words.push_back(concat(hint.key, '=', hint.value, left_out));
     }
     return shown(join(words, ", "));
 }

@@ -13,7 +13,7 @@ RNNCHECK_ENUM(Cell, lstm, gru, tanh, relu)
 
 RNNCHECK_ENUM(Dtype, fp64, fp32, fp16, bf16)
 
-/// Arithmetic asked for: `fma` forbids TF32 (cuDNN 8 and later), `standard` is the default that
+/// Arithmetic requested: `fma` forbids TF32 (cuDNN 8 and later), `standard` is the default that
 /// users get (TF32 allowed for fp32 from compute capability 8.0), `tensor` allows tensor cores for
 /// fp16.
 enum class MathType { standard, tensor, fma };
@@ -43,9 +43,9 @@ RNNCHECK_ENUM(RnnApi, legacy, v8)
 
 /// A forward pass in inference mode or, with `training`, one in training mode and the gradients of
 /// data and weights. Sizes are numbers of elements; `lengths` holds one length per sequence, or
-/// nothing when all have `sequence_length` steps. `states` says whether hx and cx are given (else
+/// nothing when all have `sequence_length` steps. `states` is whether hx and cx are given (else
 /// zero), and for training whether dhy and dcy are. Intermediate sums are fp32 (fp64 for fp64), as
-/// frameworks ask for. Dropout is 0.
+/// frameworks request. Dropout is 0.
 struct RnnCase {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(Cell, cell, "kind of cell") = Cell::lstm;

@@ -49,7 +49,7 @@ struct Comparison {
 Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const RnnOutputs& found,
                    const Limits& limits);
 
-/// The worse of two runs. `again` is empty where the second gave the same bits as the first.
+/// The worse of two runs. `again` is empty where the second was bitwise identical to the first.
 Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const RnnOutputs& first,
                    const RnnOutputs& again, const Limits& limits);
 

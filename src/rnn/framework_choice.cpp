@@ -15,7 +15,7 @@ bool gated(const RnnCase& network) {
 }
 
 /// pytorch, aten/src/ATen/native/cudnn/RNN.cpp: use_rnn_persist_small_h, which came with pull
-/// request 73211 (1.12) and asks for a cuDNN from 8.2.1 on.
+/// request 73211 (1.12) and requests a cuDNN from 8.2.1 on.
 bool small_h(const RnnCase& network, const RnnPlace& place, const std::optional<Version>& torch,
              bool forward) {
     const int most_forward = gated(network) ? 192 : 384;
@@ -110,7 +110,7 @@ std::optional<FrameworkChoice> tensorflow_choice(const RnnCase& network, const R
 
 std::optional<FrameworkChoice> jax_choice(const RnnCase& network, const RnnPlace& place) {
     // jax/experimental/rnn.py and jaxlib/gpu/rnn_kernels.cc: LSTM in fp32, through
-    // cudnnSetRNNDescriptor_v8; TF32 is allowed unless the precision HIGHEST is asked for.
+    // cudnnSetRNNDescriptor_v8; TF32 is allowed unless the precision HIGHEST is requested.
     if (network.cell != Cell::lstm || network.dtype != Dtype::fp32 || network.projection > 0 ||
         place.rnn_api == RnnApi::legacy)
         return std::nullopt;

@@ -9,7 +9,7 @@ namespace rnncheck {
 RNNCHECK_ENUM(Level, quick, standard, thorough)
 
 /// The cases of a level, in order, each as it is to be run. `number` in a report is index + 1. The
-/// quick level holds what PyTorch, TensorFlow and JAX ask for by default at that place. Cases that
+/// quick level holds what PyTorch, TensorFlow and JAX request by default at that place. Cases that
 /// the interface cannot express are left out.
 std::vector<RnnCase> sweep(Level level, const RnnPlace& place);
 

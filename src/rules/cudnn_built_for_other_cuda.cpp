@@ -54,7 +54,7 @@ static void judge_cublas_of(const Facts& facts, const Framework& framework, Find
 static void judge_cublas(const Facts& facts, const Matrix& matrix,
                          const CudnnInstallation& installation, VerdictBuilder& result) {
     const int cuda_major = installation.answer->built_for_cuda->major();
-    std::set<int> majors;  // 0 of a file whose name does not tell; damaged files are told elsewhere
+    std::set<int> majors;  // 0 of a file whose name does not show it
     for (const auto& library : facts.libraries)
         if (library.kind == LibraryKind::cublas || library.kind == LibraryKind::cublaslt)
             majors.insert(major_of_file(library).value_or(0));

@@ -50,7 +50,7 @@ static Finding defective(const Facts& facts, const Matrix& matrix,
     return finding;
 }
 
-/// Copies of one release share their defects: they get one finding, about the copy that programs
+/// Those of one version share their defects: they get one finding, about the one that programs
 /// get first.
 static std::vector<CudnnInstallation> one_per_version(
     std::vector<CudnnInstallation> installations) {
@@ -65,8 +65,8 @@ static std::vector<CudnnInstallation> one_per_version(
     return found;
 }
 
-/// The whole of a rule about defects that are documented for a release and that `cause` reports.
-/// `excused` tells whether what ran shows a release free of them; null when no run can.
+/// The whole of a rule about defects that are documented for a version and that `cause` reports.
+/// `excused` is whether what ran shows a version free of them; null when no run can.
 static Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string_view cause,
                                   bool (*excused)(const Facts&, const Version& version) = nullptr) {
     const auto installations = one_per_version(cudnn_installations(facts));
@@ -103,13 +103,13 @@ static Verdict documented_defects(const Facts& facts, const Matrix& matrix, std:
     return result.finish();
 }
 
-/// A release of cuDNN with a defect in recurrent networks that NVIDIA or a framework has
+/// A version of cuDNN with a defect in recurrent networks that NVIDIA or a framework has
 /// documented, training included.
 Verdict cudnn_bug(const Facts& facts, const Matrix& matrix) {
     return documented_defects(facts, matrix, "cudnn_bug");
 }
 
-/// A release of cuDNN that corrupts padded sequences at random. A sweep that went well proves
+/// A version of cuDNN that corrupts padded sequences at random. A sweep that went well proves
 /// nothing: it strikes now and then.
 Verdict cudnn_masked_rnn_bug(const Facts& facts, const Matrix& matrix) {
     std::optional<bool> masked;

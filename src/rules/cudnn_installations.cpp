@@ -1,4 +1,4 @@
-// Copies of cuDNN and their parts.
+// Installations of cuDNN and their parts.
 #include "base/if_any.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/dlls.hpp"
@@ -40,7 +40,7 @@ static std::string rnn_api_of(const CudnnInstallation& installation) {
     return "RNN API of " + installation.path;
 }
 
-/// About those that were opened; one that had to be and did not answer leaves the verdict open.
+/// About those that were opened; one that had to be and did not respond leaves the verdict open.
 static Verdict over_responsive_installations(const Facts& facts, const JudgeInstallation& judge) {
     const std::string silent = unresponsive_library(facts, LibraryKind::cudnn);
     return over_installations(facts,
@@ -117,7 +117,7 @@ Verdict cudnn_rnn_unusable(const Facts& facts, const Matrix&) {
         });
 }
 
-/// More than one release of cuDNN is there: worth knowing, no fault.
+/// More than one version of cuDNN is there: worth knowing, no fault.
 Verdict several_cudnns(const Facts& facts, const Matrix&) {
     const auto installations = cudnn_installations(facts);
     if (installations.empty())

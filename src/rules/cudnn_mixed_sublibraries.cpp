@@ -1,4 +1,4 @@
-// The parts of cuDNN that one program would load come from different releases.
+// The cuDNN libraries that one program would load come from different versions.
 #include "base/if_any.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
@@ -166,7 +166,7 @@ struct MixCause {
     std::string message, to_remove;
 };
 
-/// Only LD_PRELOAD brings a second front library into a process.
+/// Only LD_PRELOAD loads a second front library into a process.
 static bool another_is_preloaded(const Facts& facts, const CudnnInstallation& installation) {
     const std::string* const preload = environment(facts, "LD_PRELOAD");
     return preload && contains(*preload, "libcudnn.so") && installation.answer &&

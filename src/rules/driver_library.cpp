@@ -173,7 +173,7 @@ Verdict ptx_compiler_missing(const Facts& facts, const Matrix&) {
     return result.finish();
 }
 
-/// WSL brings its own libcuda in /usr/lib/wsl/lib, and the loader does not take it.
+/// WSL bundles its own libcuda in /usr/lib/wsl/lib, and the loader does not take it.
 Verdict wsl_libcuda_not_found(const Facts& facts, const Matrix&) {
     if (driver_responds(facts))
         return pass("the driver works");

@@ -64,7 +64,7 @@ static std::vector<Remedy> update_or_instead(const Facts& facts, const Matrix& m
     const Remedy older_build =
         remedy("driver_too_old/older_build", {facts.driver.cuda_version->text},
                builds_instead(facts, matrix, runtime));
-    // Who may not touch the driver begins with what is in reach.
+    // Users who cannot update the driver get the other fix first.
     if (in_container(facts) || !batch_system(facts).empty())
         return {older_build, on_host(facts, update)};
     return {on_host(facts, update), older_build};
@@ -160,8 +160,8 @@ static bool judge_runtimes(const Facts& facts, const Matrix& matrix, VerdictBuil
                     *runtime.version));
         findings.back().part = part_of_driver(facts, matrix, runtime);
     }
-    // Programs ask for one CUDA major by name: those for the runtime that suits are well served.
-    // One that did not answer may be it.
+    // Programs request one CUDA major by name: those for the runtime that suits are well served.
+    // One that did not respond may be it.
     if (any_suits || !unresponsive_library(facts, LibraryKind::cudart).empty())
         for (Finding& finding : findings)
             finding.severity = Severity::warning;

@@ -198,8 +198,8 @@ Verdict cudnn_runtime_older_than_built(const Facts& facts, const Matrix& matrix)
     return judge_cudnn(facts, matrix, is_older);
 }
 
-/// A cuDNN of another major has other file names: it is in the way only of what opens unversioned
-/// names.
+/// A cuDNN of another major has other file names: it affects only programs that open
+/// libcudnn.so without a version.
 static std::optional<Finding> other_major_first(const Facts& facts, const Framework& framework) {
     const FrameworkLibrary* cudnn = opened(framework, "libcudnn");
     if (!cudnn || !cudnn->path || !framework.cudnn)

@@ -12,7 +12,7 @@ struct CompatibilityCheck {
     stack::Compatibility suits = {};
     Severity severity = Severity::error;
     bool shown = false;     ///< that it works was seen, not looked up: networks ran
-    bool unusable = false;  ///< it never answered, which another rule tells
+    bool unusable = false;  ///< it never responded, which another rule reports
 };
 
 static stack::Compatibility unknown(std::string why, bool outside = false) {
@@ -343,7 +343,7 @@ static void note(const CompatibilityCheck& compared, const std::string& good,
         return result.unknown(suits.why);
     if (suits.fit == Fit::works)
         return result.passed(good);
-    result.not_applicable(compared.thing + " is incompatible in another way");
+    result.not_applicable(suits.why);
 }
 
 /// One finding for each GPU that something has no machine code for, being newer than that, or else

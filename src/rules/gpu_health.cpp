@@ -51,7 +51,7 @@ static std::vector<Remedy> against_errors(const Facts& facts, const Board* board
 }
 
 /// Errors of the board's earlier life are history: they were repaired, or gpu_memory_repair_pending
-/// tells.
+/// shows.
 static Verdict judge_errors(const Facts& facts, const Board& board) {
     const auto& errors = board.ecc_uncorrected_since_boot;
     if (errors && *errors <= 0)

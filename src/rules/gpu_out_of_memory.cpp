@@ -28,7 +28,7 @@ bool nvml_shows_memory(const AllocationFailure& failure) {
     return failure.board && failure.board->memory_free_mib;
 }
 
-/// Nothing but cases that the user asked for and that need more than is free: no fault of the
+/// Nothing but cases that the user requested and that need more than is free: no fault of the
 /// machine.
 bool requests_too_much(const AllocationFailure& failure) {
     return failure.facts.rnn_request &&
@@ -37,7 +37,7 @@ bool requests_too_much(const AllocationFailure& failure) {
            });
 }
 
-/// The first case for which CUDA told how much it saw free; null when there is none.
+/// The first case for which CUDA reported how much it saw free; null when there is none.
 const RnnRun* run_with_free_memory(const AllocationFailure& failure) {
     const auto* call =
         find_where(failure.calls, [](const auto& one) { return one.run && one.run->free_bytes; });
@@ -251,7 +251,7 @@ Verdict gpu_out_of_memory(const Facts& facts, const Matrix&) {
     if (!failures_are_known(facts))
         result.unknown("a kernel or a recurrent network failed for an unknown reason");
     const Verdict otherwise = pass_if_tried(facts, "no call ran out of memory");
-    // The small networks tried here fit: that says nothing about the log's.
+    // The small networks tried here fit: that shows nothing about the log's.
     if (facts.log && otherwise.outcome == Outcome::pass)
         return result.finish_or(not_applicable(otherwise.reason));
     return result.finish_or(otherwise);

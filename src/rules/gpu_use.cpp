@@ -101,7 +101,7 @@ Verdict gpu_exclusive_mode_busy(const Facts& facts, const Matrix&) {
         over_boards(facts, [&](const Board& board) { return judge_exclusive_mode(facts, board); });
     if (boards.outcome == Outcome::fault)
         return boards;
-    const Finding refused{
+    const Finding rejected{
         .message = "the GPU is busy or unavailable to this process (CUDA_ERROR_DEVICE_UNAVAILABLE)",
         .evidence = {{"pipes of the MPS control daemon", if_known(facts.driver.mps_pipe),
                       "driver.mps_pipe"}},
@@ -109,7 +109,7 @@ Verdict gpu_exclusive_mode_busy(const Facts& facts, const Matrix&) {
         .confidence = Confidence::likely};
     const auto refusals = cuda_failures(facts, cuda_device_unavailable);
     if (!refusals.empty())
-        return fault_or(findings_for(refusals, refused), {});
+        return fault_or(findings_for(refusals, rejected), {});
     if (!failures_are_known(facts))
         return undecided("a run on the GPU failed for an unknown reason");
     if (facts.driver.init || lower_cause(facts))

@@ -1,4 +1,4 @@
-// The driver starts and offers no GPU, or not all.
+// The driver starts and lists no GPU, or not all.
 #include "base/if_any.hpp"
 #include "rules/rule.hpp"
 
@@ -75,7 +75,7 @@ static std::string instances_in(const Facts& facts) {
     return join_with_and(nodes);
 }
 
-/// The driver answers and offers no GPU, and nothing better explains it.
+/// The driver responds and reports no GPU, and nothing better explains it.
 Verdict no_gpu_visible(const Facts& facts, const Matrix&) {
     if (!facts.cuda_devices.empty())
         return pass("CUDA sees a GPU");

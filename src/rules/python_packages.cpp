@@ -35,7 +35,7 @@ static std::string again(const std::string& requirement) {
 static void judge_packages(const PythonEnvironment& environment, VerdictBuilder& result) {
     for (const PythonPackage& package : environment.packages) {
         if (package.name.starts_with("nvidia-cudnn"))
-            continue;  // cudnn_installation_broken tells of it
+            continue;  // cudnn_installation_broken reports it
         auto changes = changed_files(package);
         if (changes.empty()) {
             result.passed("the libraries of the checked packages are unchanged");
@@ -62,7 +62,7 @@ Verdict package_files_missing(const Facts& facts, const Matrix&) {
 
 using Packages = std::vector<const PythonPackage*>;
 
-/// The package that a framework of this environment asks for; else the newest of these.
+/// The package that a framework of this environment requests; else the newest of these.
 static std::string to_install(const Facts& facts, const PythonEnvironment& environment,
                               const Packages& packages) {
     for (const Framework& framework : facts.frameworks)
@@ -155,7 +155,7 @@ static std::string one_to_keep(const Framework& framework, const std::vector<std
 }
 
 /// PaddlePaddle 3 with CUDA is in an index of its own: the table knows the command, for the CUDA of
-/// the files if told.
+/// the files if they are known.
 static std::string install_of(const Facts& facts, const Matrix& matrix, const Framework& framework,
                               const std::string& package) {
     const PythonEnvironment* environment = environment_of(facts, framework);

@@ -91,7 +91,7 @@ Verdict rnn_call_failed(const Facts& facts, const Matrix&) {
     return result.finish_or(pass_if_tried(facts, "no RNN call failed"));
 }
 
-/// cuDNN refused the arguments or the set-up of a case that frameworks use.
+/// cuDNN rejected the arguments or the set-up of a case that frameworks use.
 Verdict rnn_call_rejected(const Facts& facts, const Matrix&) {
     VerdictBuilder result;
     for (const auto& sweep : sweeps(facts)) {

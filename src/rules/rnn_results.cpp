@@ -126,7 +126,7 @@ Verdict rnn_not_repeatable(const Facts& facts, const Matrix&) {
                       any_twice ? "" : "no network ran twice"));
 }
 
-/// TF32 forced on cases that ask for full single precision. That it is cuDNN's default from compute
+/// TF32 forced on cases that request full single precision. That it is cuDNN's default from compute
 /// capability 8.0 on is how these GPUs are meant to work, and no fault.
 Verdict tf32_reduced_precision(const Facts& facts, const Matrix&) {
     VerdictBuilder result;
@@ -192,7 +192,7 @@ static bool keep_rate_is_off(const RnnDropout& dropout) {
            deviations * std::sqrt(n * p * (1 - p)) + for_few;
 }
 
-/// Two masks differ in more than none of so many elements: below, equal ones say nothing.
+/// Two masks differ in more than none of so many elements: below, equal ones show nothing.
 static bool masks_should_differ(const RnnDropout& dropout) {
     constexpr double enough = 40;
     const double p = dropout.probability;
@@ -312,7 +312,7 @@ static void judge_speed(const Facts& facts, const Gpu& gpu, VerdictBuilder& resu
                     short_number(largest.extra_ms) + " ms", "rnn_runs"}});
 }
 
-/// A large recurrent network takes far longer than a simple model of the GPU says.
+/// A large recurrent network takes far longer than a simple model of the GPU predicts.
 Verdict rnn_slow(const Facts& facts, const Matrix&) {
     if (!facts.rnn_request)
         return not_applicable("the doctor command's cases are too small to measure speed");

@@ -211,7 +211,7 @@ void note(const CompatibilityCheck& compared, const std::string& good,
         return judgements.depends(suits.why);
     if (suits.fit == Fit::works)
         return judgements.passed(good, suits.evidence);
-    judgements.block_pass(compared.part.text + " is incompatible in another way");
+    judgements.block_pass(suits.why);
 }
 
 /// One conflict for each GPU that something has no machine code for, being newer than that, or else

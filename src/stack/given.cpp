@@ -283,7 +283,7 @@ std::string expected_gpu(const std::string& value, const Matrix& matrix,
     return "the name or compute capability of one of " + join_with_and(names);
 }
 
-/// A key given twice, or what the image has already told.
+/// A key given twice, or what the image has already set.
 bool is_known(const Given& given, const Key& key) {
     const bool cuda = given.stack.cuda || !given.stack.image.empty(),
                cudnn = given.stack.cudnn.has_value();

@@ -9,7 +9,7 @@
 
 namespace rnncheck::stack {
 
-/// `expected` says what could stand there: "a version such as 12.4".
+/// `expected` states what could be there: "a version such as 12.4".
 struct NotUnderstood {
     GivenValue given;
     std::string expected;
@@ -21,7 +21,7 @@ struct Given {
                   ///< several generations have
     std::set<std::string> keys = {};  ///< those that were understood
     std::vector<NotUnderstood> not_understood = {};
-    std::string words = {};  ///< with a log: everything said, in small letters, with blanks around
+    std::string words = {};  ///< with a log: all that was given, lower case, with blanks around
     std::optional<Version> build_cuda =
         {};  ///< "+cu118", "jaxlib+cuda11": the CUDA that the framework was built with
 
@@ -76,8 +76,8 @@ std::optional<Framework> framework_named(std::string_view name);
 struct FrameworkWord {
     std::string_view word, name;
     bool only_in_hints =
-        false;  ///< named beside a log (libtorch, chainer), but no framework to ask about
-    bool only_in_questions = false;  ///< a framework to ask about that runs on another one (keras)
+        false;  ///< named beside a log (libtorch, chainer), but no framework to check
+    bool only_in_questions = false;  ///< a framework to check that runs on another one (keras)
 };
 /// The word for a framework that the text begins with; null when there is none.
 const FrameworkWord* framework_word_at(std::string_view text);
@@ -91,7 +91,7 @@ Given given_with_log(const Facts& facts, const Matrix& matrix);
 UserHint user_hint_from(const GivenValue& item, const Matrix& matrix);
 
 /// The compute capability of the first product of the table that the text names, whatever words
-/// stand around.
+/// are around it.
 std::optional<Version> capability_named(std::string_view text, const Matrix& matrix);
 
 }  // namespace rnncheck::stack

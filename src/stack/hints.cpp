@@ -64,11 +64,11 @@ std::optional<Version> cuda_of_build_words(std::string_view text) {
 }
 
 void read_events(Given& hints, const Log& log) {
-    constexpr std::pair<const char*, const char*> told[] = {
+    constexpr std::pair<const char*, const char*> fields[] = {
         {"tf_version", "tensorflow"}, {"torch_version", "pytorch"}, {"jax_version", "jax"}};
     for (const LogEvent& event : log.events)
         for (const LogField& field : event.captures) {
-            for (const auto& [signature, name] : told)
+            for (const auto& [signature, name] : fields)
                 if (field.name == "version" && event.signature == signature)
                     add_framework(hints, name, parse_version(field.value));
             if (field.name == "build" && !hints.build_cuda)

@@ -13,7 +13,7 @@ namespace rnncheck {
 namespace {
 
 /// Newer minor versions first; of one, what runs; then machine code before PTX; CUDA as near to the
-/// driver's as can be, from below, else from above; the build that brings its libraries. Of builds
+/// driver's as can be, from below, else from above; the build that bundles its libraries. Of builds
 /// alike in all this, the later one. Of one minor version, that of conda-forge comes after the
 /// project's own.
 bool is_before(const PlannedBuild& a, const PlannedBuild& b, bool driver_given) {
@@ -84,7 +84,7 @@ std::vector<std::string> ranges_of(const std::vector<PlannedBuild>& builds, Choo
     });
 }
 
-/// Releases that may run for all the data tell, but of which no build is known to.
+/// Releases that may run by the data, but of which no build is known to.
 void find_undecided(FrameworkPlan& plan, const std::vector<PlannedBuild>& builds) {
     const auto is_undecided = [&](const PlannedBuild& build) {
         return build.fit == Fit::unknown &&
@@ -202,7 +202,7 @@ void look_at_images(Plan& plan, const stack::Stack& stack, const Matrix& matrix)
 void require_framework(const std::string& framework, const Matrix& matrix) {
     const auto names = matrix.frameworks();
     if (!includes(names, framework))
-        throw UsageError("no builds of '" + framework + "' are in the data; there are those of " +
+        throw UsageError("unknown framework '" + framework + "'; the data contain " +
                          join_with_and(names));
 }
 

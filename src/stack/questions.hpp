@@ -145,7 +145,7 @@ const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const std::optional<Versi
 /// unknown.
 Compatibility cudnn_runs_networks(Dtype dtype, const Version& cudnn, const Version& gpu,
                                   const Matrix& matrix);
-/// What goes wrong in recurrent networks with this cuDNN on this GPU, as documented.
+/// What fails in recurrent networks with this cuDNN on this GPU, as documented.
 std::vector<std::string> defects_in_words(const Version& cudnn, const Version& gpu,
                                           const Matrix& matrix);
 

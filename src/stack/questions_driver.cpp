@@ -39,7 +39,7 @@ Compatibility by_tables_cuda(const Driver& driver, const Version& cuda,
     answer.evidence = {{"newest CUDA of the driver", of_driver->cuda.text, of_driver->source.url}};
     if (answer.fit == Fit::does_not_work)
         answer.why = "CUDA " + cuda.text + " is newer than driver " + driver.version->text +
-                     ", which ends with CUDA " + of_driver->cuda.text;
+                     ", which supports CUDA up to " + of_driver->cuda.text;
     return answer;
 }
 
@@ -172,8 +172,8 @@ Compatibility driver_supports_gpu(const Version& driver, const Version& gpu, con
     if (!row->last_driver_branch || driver.major() <= *row->last_driver_branch)
         return {.evidence = {{"driver for " + row->name,
                               last.empty() ? "no last branch" : "up to branch " + last, source}}};
-    return no_code("driver " + driver.text + " does not drive " + row->name + " (" + gpu.text +
-                       ") any more; " + last + " was the last branch that did",
+    return no_code("driver " + driver.text + " no longer supports " + row->name + " (" + gpu.text +
+                       "); " + last + " was the last branch that did",
                    {"last driver branch for " + row->name, last, source}, false);
 }
 
@@ -190,10 +190,11 @@ Compatibility driver_knows(const Version& driver, const Version& gpu, const Matr
         return outside("driver " + driver.text, of_driver.coverage, matrix);
     if (row->first_cuda <= of_driver->cuda)
         return {.evidence = {first}};
-    Compatibility answer = no_code(
-        "driver " + driver.text + " (CUDA " + of_driver->cuda.text + ") is older than " +
-            row->name + " (" + gpu.text + "), which begins with CUDA " + row->first_cuda.text,
-        {"newest CUDA of the driver", of_driver->cuda.text, of_driver->source.url}, true);
+    Compatibility answer =
+        no_code("driver " + driver.text + " (CUDA " + of_driver->cuda.text + ") is older than " +
+                    row->name + " (" + gpu.text + "), which requires CUDA " + row->first_cuda.text +
+                    " or later",
+                {"newest CUDA of the driver", of_driver->cuda.text, of_driver->source.url}, true);
     answer.evidence.push_back(first);
     return answer;
 }

@@ -136,7 +136,7 @@ Compatibility build_on_gpu(const FrameworkBuild& build, const Version& gpu, cons
         return outside("compute capability " + gpu.text, row.coverage, matrix);
     Compatibility code = code_on_gpu(build.targets, gpu);
     if (code.fit == Fit::unknown) {
-        // What its CUDA could compile for does not tell what was compiled, but bounds it.
+        // What its CUDA could compile for does not show what was compiled, but bounds it.
         if (build.cuda)
             if (const Compatibility cuda = cuda_on_gpu(*build.cuda, gpu, matrix);
                 cuda.outside || cuda.fit == Fit::does_not_work)

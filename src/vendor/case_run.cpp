@@ -78,8 +78,8 @@ void CaseRun::impossible(const char* call, const std::string& what) {
 
 void CaseRun::check_size(const char* call, const Memory& memory) {
     if (memory.bytes > std::size_t{1} << 48)
-        impossible(call, "it gave back a size of " + std::to_string(memory.bytes) +
-                             " bytes, which no GPU has");
+        impossible(call,
+                   "it returned an implausible size: " + std::to_string(memory.bytes) + " bytes");
 }
 
 void CaseRun::allocate(Memory& memory) {

@@ -25,7 +25,7 @@ const Names cudnn_8 = {RNNCHECK_CUDNN_EVERYWHERE(NAME) RNNCHECK_CUDNN_LEGACY(NAM
 const Names cudnn_9 = {RNNCHECK_CUDNN_EVERYWHERE(NAME) RNNCHECK_CUDNN_V8(NAME)
                            RNNCHECK_CUDNN_CHECKS_9(NAME) RNNCHECK_CUDNN_SINCE_8_6(NAME)};
 
-/// Came with R510; before that the probe asks its sister _v2.
+/// Came with R510; before that the probe queries its sister _v2.
 constexpr std::string_view newer_nvml = "nvmlDeviceGetComputeRunningProcesses_v3";
 
 const Names* names_for(const std::string& file) {

@@ -1,5 +1,5 @@
 /* The floor of the doctor's cost: opens the libraries named on the command line one after the other
-   and asks each what the doctor asks it, with nothing around. usage: floor cudart=PATH cudnn=PATH
+   and queries each as the doctor does, with nothing around. usage: floor cudart=PATH cudnn=PATH
    nvrtc=PATH ... [versions_only] */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -7,17 +7,17 @@
 
 typedef int (*Status)(void);
 
-static void ask_cudart(void* library) {
+static void query_cudart(void* library) {
     int version = 0;
-    int (*ask)(int*) = (int (*)(int*))dlsym(library, "cudaRuntimeGetVersion");
-    if (ask)
-        ask(&version);
-    ask = (int (*)(int*))dlsym(library, "cudaDriverGetVersion");
-    if (ask)
-        ask(&version);
+    int (*query)(int*) = (int (*)(int*))dlsym(library, "cudaRuntimeGetVersion");
+    if (query)
+        query(&version);
+    query = (int (*)(int*))dlsym(library, "cudaDriverGetVersion");
+    if (query)
+        query(&version);
 }
 
-static void ask_cudnn(void* library, int versions_only) {
+static void query_cudnn(void* library, int versions_only) {
     static const char* const checks[] = {"cudnnOpsInferVersionCheck", "cudnnAdvInferVersionCheck",
                                          "cudnnGraphVersionCheck", "cudnnOpsVersionCheck",
                                          "cudnnAdvVersionCheck"};
@@ -37,7 +37,7 @@ static void ask_cudnn(void* library, int versions_only) {
         create(&descriptor);
 }
 
-static void ask_nvrtc(void* library, int versions_only) {
+static void query_nvrtc(void* library, int versions_only) {
     int major = 0, minor = 0;
     int (*version)(int*, int*) = (int (*)(int*, int*))dlsym(library, "nvrtcVersion");
     if (version)
@@ -66,11 +66,11 @@ int main(int argc, char** argv) {
             return 1;
         }
         if (strncmp(argv[i], "cudart", 6) == 0)
-            ask_cudart(library);
+            query_cudart(library);
         if (strncmp(argv[i], "cudnn", 5) == 0)
-            ask_cudnn(library, versions_only);
+            query_cudnn(library, versions_only);
         if (strncmp(argv[i], "nvrtc", 5) == 0)
-            ask_nvrtc(library, versions_only);
+            query_nvrtc(library, versions_only);
     }
     return 0;
 }

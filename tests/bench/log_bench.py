@@ -3,12 +3,12 @@
 
 usage: log_bench.py RNNCHECK [MIB] [KIND...]
 
-ripgrep is asked twice: for the long words in the patterns of the reader's table, whose lines it counts (`rg -c -a -F -f`), and for the same number
+ripgrep is run twice: for the long words in the patterns of the reader's table, whose lines it counts (`rg -c -a -F -f`), and for the same number
 of strings of the same lengths of which one is in the log, at its end. Both programs read the same file from the page cache, in turn;
 each runs on one thread. Wall time, processor time and peak memory are printed. Nothing is asserted. Use a release build.
 
 A process that starts another one lends it its own peak memory, so logs are written by a process of their own and this one stays
-small; what it uses itself is printed as the least that can be told.
+small; what it uses itself is printed as the least that can be reported.
 """
 
 import json
@@ -251,12 +251,12 @@ def write_log(kind, size, path):
 
 
 def measured(command):
-    """Wall and processor time in seconds, peak memory in MiB, and what was said."""
+    """Wall and processor time in seconds, peak memory in MiB, and what was stated."""
     started = time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    said = child.stdout.read()
+    stated = child.stdout.read()
     _, _, used = os.wait4(child.pid, 0)
-    return time.perf_counter() - started, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, said
+    return time.perf_counter() - started, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, stated
 
 
 def strangers():

@@ -1,9 +1,9 @@
 // What rnncheck itself costs around the vendor's calls in a sweep. The floor is those calls alone,
 // the opening of the libraries among them: a fresh process makes them once with a clock around
-// each. Against it stands the whole process of the probe rnn_forward, its start and end included.
+// each. Beside it is the whole process of the probe rnn_forward, its start and end included.
 // Measured in turn, not asserted. usage: LD_LIBRARY_PATH=DIRECTORY_OF_LIBCUDA sweep_bench RNNCHECK
-// LIBCUDNN [ROUNDS [v8|legacy [LEVEL]]] The level is standard unless told. The cuDNN of
-// tests/vendor_sim, which computes on the processor, also tells how long it computed in the very
+// LIBCUDNN [ROUNDS [v8|legacy [LEVEL]]] The level is standard unless specified. The cuDNN of
+// tests/vendor_sim, which computes on the processor, also shows how long it computed in the very
 // process that is measured; its other calls count as ours then.
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -173,7 +173,7 @@ ProbeTimes probe_times(const std::string& program, const std::string& target, Le
     return times;
 }
 
-/// Median and best: on a busy machine the best tells more.
+/// Median and best: on a busy machine the best shows more.
 struct Figure {
     double median, best;
 };

@@ -40,7 +40,7 @@ from simulated_machine import SYSTEM, build_root, environment_of  # noqa: E402
 EXIT_CODES = {"healthy": 0, "warnings": 0, "problems": 1, "undetermined": 3}
 POSITIONS = (1, 2, 20)
 PATIENCE_S = 300  # four times the longest run of the doctor, for machines with much else to do
-# With error correction, and of both generations that report it, so that NVML is asked all it can be asked.
+# With error correction, and of both generations that report it, so that NVML is queried for all it can be queried.
 MACHINES = {"cudnn9": "nvml.ecc=1", "cudnn8": "nvml.ecc=1", "cudnn7": "nvml.ecc=1 cc=7.0"}
 CUDA = [1, 2, 3, 100, 201, 209, 214, 700, 719, 802, 999]
 STATUSES = {
@@ -187,17 +187,17 @@ def judge(machine, fault, done, left):
         - (GPU_PROBES if not facts["cuda_devices"] else set())
     )
     if missing - ({"rnn_forward"} if not usable_cudnn(facts) else set()):
-        wrong["complete"] = f"probes not told: {missing}"
-    if [told["rule"] for told in report["verdicts"]] != machine.rules:
+        wrong["complete"] = f"probes not reported: {missing}"
+    if [reported["rule"] for reported in report["verdicts"]] != machine.rules:
         wrong["complete"] = "some rules have no verdict"
     if done.returncode != EXIT_CODES[verdict]:
         wrong["complete"] = f"exit code {done.returncode} with the verdict {verdict}"
-    told = [
+    reported = [
         report["findings"],
         [[run["failed_calls"], run.get("last_call")] for run in facts["probe_runs"]],
         [run.get("result") for run in facts["kernel_runs"] + facts["rnn_runs"]],
     ]
-    if fault.way not in QUIET and fault.function not in json.dumps(told):
+    if fault.way not in QUIET and fault.function not in json.dumps(reported):
         wrong["named"] = f"the function is not named; {verdict}: {messages(report)}"
     if verdict == "healthy":
         wrong["healthy"] = "the verdict is healthy"

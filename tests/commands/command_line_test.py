@@ -433,7 +433,7 @@ class CommandLine(unittest.TestCase):
                     )
         self.assertGreater(len(meanings), 40)
 
-    def test_hostile_arguments_are_told_without_control_characters(self):
+    def test_hostile_arguments_are_reported_without_control_characters(self):
         for argument in (
             b"\xff\xfe",
             b"\x1b[31m",
@@ -468,7 +468,7 @@ class CommandLine(unittest.TestCase):
             judged(HEALTHY_DRIVER, "--skip", "driver_missing").code, judged(HEALTHY_DRIVER).code
         )
 
-    def test_json_stands_on_stdout_whatever_happens(self):
+    def test_json_is_on_stdout_whatever_happens(self):
         for run, kind, code in (
             (judged(b"{", "--json"), "input", 2),
             (rnncheck("doctor", "--json", "--facts", "/nonexistent"), "input", 2),
@@ -482,7 +482,7 @@ class CommandLine(unittest.TestCase):
             self.assertIn(document["error"]["message"], run.err)
         self.assertEqual(json.loads(judged(NO_DRIVER, *ONLY, "--json").out)["verdict"], "problems")
 
-    def test_unusable_facts_are_refused_with_the_place(self):
+    def test_unusable_facts_are_rejected_with_the_place(self):
         def wrong(text, *words):
             self.is_usage_error(judged(text), *words)
 
@@ -499,10 +499,10 @@ class CommandLine(unittest.TestCase):
         )
         wrong(b'{"schema":2,"cuda_devices":', "is not JSON")
         wrong(b'{"schema":77}', "schema 77")
-        wrong(b" " * (64 * 1024 * 1024 + 1), "larger than 64 MiB")
+        wrong(b" " * (64 * 1024 * 1024 + 1), "larger than the limit of 64 MiB")
         self.is_usage_error(rnncheck("doctor", "--facts", "/"), "cannot read '/'", "directory")
 
-    def test_unknown_fields_are_told_and_passed_over(self):
+    def test_unknown_fields_are_reported_and_passed_over(self):
         run = judged({**NO_DRIVER, "drivers": {}, "gpu": [1]}, *ONLY, "--json")
         self.assertEqual((run.code, run.err.count("\n")), (1, 1))
         self.assertIn(
@@ -525,7 +525,7 @@ class CommandLine(unittest.TestCase):
         broken = rnncheck("probe", "host_system", "--facts-from", "0")
         self.assertEqual((broken.code, broken.out), (2, b""))
 
-    def test_a_probe_by_hand_says_why_it_ends(self):
+    def test_a_probe_by_hand_shows_why_it_ends(self):
         for arguments, why in (
             (["no_such_probe"], "there is no probe 'no_such_probe'"),
             ([], "NAME"),
@@ -635,7 +635,7 @@ class CommandLine(unittest.TestCase):
             run = rnncheck(*arguments)
             self.assertEqual((run.code, run.out[:18]), (3, b"RNNCHECK UNKNOWN: "))
 
-    def test_a_file_that_cannot_be_written_is_told_and_the_report_stands(self):
+    def test_a_file_that_cannot_be_written_is_reported_and_the_report_is_printed(self):
         for option, path in (
             ("--save-facts", "/nonexistent/x"),
             ("--output", "text=/nonexistent/x"),
@@ -740,7 +740,7 @@ class CommandLine(unittest.TestCase):
         self.assertIn(b"\x1b[", judged(NO_DRIVER, *ONLY, "--color", "always").out)
         self.assertNotIn(b"\x1b", judged(NO_DRIVER, *ONLY, "--json", "--color", "always").out)
 
-    def test_what_is_printed_is_private_unless_asked(self):
+    def test_what_is_printed_is_private_unless_requested(self):
         facts = {
             **NO_DRIVER,
             "host": {
@@ -783,7 +783,7 @@ class CommandLine(unittest.TestCase):
         self.assertIn(b"Windows 10", report)
         self.assertNotIn(b"USER1", report)
 
-    def test_every_report_says_how_old_its_tables_are(self):
+    def test_every_report_shows_how_old_its_tables_are(self):
         for arguments in (
             ["doctor", "--look-only"],
             ["diagnose", "-"],
@@ -830,7 +830,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual([one["rule"] for one in run.json()["findings"]], ["layer_without_cudnn"])
         self.assertIn("Harmless: line 1.", rnncheck("diagnose", "-", given=log).text)
 
-    def test_what_a_person_tells_beside_a_log(self):
+    def test_what_a_person_shows_beside_a_log(self):
         log = b"CUDNN_STATUS_INTERNAL_ERROR\n"
         loose = (
             "gpu=GTX 1080 Ti, RTX 3090",
@@ -847,8 +847,8 @@ class CommandLine(unittest.TestCase):
         ):
             run = rnncheck("diagnose", "-", "--json", f"--given={item}", given=log)
             self.assertIn(f"--given {item} is not understood: ", run.err)
-            said = json.loads(run.out)["facts"]["log"]["user_hints"][0]
-            self.assertIn(expected, said["expected"])
+            stated = json.loads(run.out)["facts"]["log"]["user_hints"][0]
+            self.assertIn(expected, stated["expected"])
             self.assertNotEqual(run.code, 2)
         self.assertIn(
             b"gpu=Foo (not understood",
@@ -869,7 +869,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(again["facts"]["log"], json.loads(report)["facts"]["log"])
         self.assertTrue(again["facts"]["log"]["events"])
 
-    def test_a_compressed_log_is_refused_with_what_to_do(self):
+    def test_a_compressed_log_is_rejected_with_what_to_do(self):
         for packed, unpack in (
             (gzip.compress(b"CUDA out of memory\n"), "gzip -dc"),
             (lzma.compress(b"x"), "xz -dc"),

@@ -95,9 +95,9 @@ class Exec(unittest.TestCase):
         self.assertEqual((missing.code, missing.out), (127, b""))
         self.assertIn("'no-such-program-anywhere' was not found", missing.err)
         with tempfile.NamedTemporaryFile() as file:
-            refused = calmly(file.name)
-            self.assertEqual(refused.code, 126)
-            self.assertIn("cannot be started", refused.err)
+            rejected = calmly(file.name)
+            self.assertEqual(rejected.code, 126)
+            self.assertIn("cannot be started", rejected.err)
 
     def test_usage(self):
         for arguments in (

@@ -71,7 +71,7 @@ class Frameworks(unittest.TestCase):
         done = doctor("--python", self.directory, "--json", "--no-run", *arguments, **more)
         return done.json()
 
-    def test_the_copy_that_the_framework_gets_is_told_and_asked(self):
+    def test_the_copy_that_the_framework_gets_is_reported_and_queried(self):
         facts = self.report()["facts"]
         torch = next(
             framework for framework in facts["frameworks"] if framework["name"] == "pytorch"
@@ -93,9 +93,9 @@ class Frameworks(unittest.TestCase):
             for finding in report["findings"]
             if finding["rule"] == "cudnn_shadowed"
         )
-        told = finding["message"] + finding["remedies"][0]["text"]
+        reported = finding["message"] + finding["remedies"][0]["text"]
         for words in ("LD_LIBRARY_PATH", os.path.basename(CUDNN_8), "cuDNN 8", "cuDNN 9"):
-            self.assertIn(words, told)
+            self.assertIn(words, reported)
 
     def test_a_wheel_whose_files_are_gone_is_named(self):
         wheel = self.directory / "nvidia_cudnn_cu12-9.1.0.70.dist-info"
@@ -113,7 +113,7 @@ class Frameworks(unittest.TestCase):
         self.assertIn("libcudnn_adv.so.9", json.dumps(finding))
         self.assertIn("nvidia-cudnn-cu12==9.1.0.70", " ".join(finding["remedies"][0]["commands"]))
 
-    def test_text_tells_the_framework(self):
+    def test_text_shows_the_framework(self):
         text = doctor("--python", self.directory, "--no-run", "--color", "never").text
         self.assertIn("pytorch 2.4.1 (cu121), built for CUDA 12.1", text)
 

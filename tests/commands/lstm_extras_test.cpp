@@ -64,7 +64,7 @@ Facts with(RnnRun run, std::int64_t free_mib = 1000) {
     return facts;
 }
 
-std::string output(const LogReplay& replay) {
+std::string text_of(const LogReplay& replay) {
     return join(replay.sentences, "\n");
 }
 
@@ -87,7 +87,7 @@ TEST_CASE(
     CHECK(worst_run(facts) == &facts.rnn_runs[1]);
 }
 
-TEST_CASE("lstm: the file of a run that has not begun says so, and not that there is no GPU") {
+TEST_CASE("lstm: the file of a run that has not begun shows it, and not that there is no GPU") {
     const auto file =
         std::filesystem::temp_directory_path() / ("lstm-begun-" + std::to_string(::getpid()));
     const Matrix matrix = Matrix::bundled();
@@ -118,7 +118,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("fit: a search that the deadline ends tells what ran, and is no answer") {
+TEST_CASE("fit: a search that the deadline ends shows what ran, and is no answer") {
     for (const int most_trials : {0, 1, 3}) {
         int trials = 0;
         const FitSearch search =
@@ -139,7 +139,7 @@ TEST_CASE("fit: a search that the deadline ends tells what ran, and is no answer
     }
 }
 
-TEST_CASE("fit: what was found decides the exit code and is said") {
+TEST_CASE("fit: what was found decides the exit code and is reported") {
     CHECK(report_of({}).verdict == OverallVerdict::undetermined);
     const FitSearch found = searched(1000, 990);
     CHECK(report_of({found}).verdict == OverallVerdict::healthy);
@@ -153,7 +153,7 @@ TEST_CASE("fit: what was found decides the exit code and is said") {
     CHECK(contains(text_of(report_of({found}), {}), "did not run: cuMemAlloc_v2"));
 }
 
-TEST_CASE("from-log: how the run ended says where to look") {
+TEST_CASE("from-log: how the run ended shows where to look") {
     CHECK(replay_of({}, with(a_run(RunEnd::ok))).failure == LogFailure::elsewhere);
     CHECK(replay_of({}, with(a_run(RunEnd::incorrect))).failure == LogFailure::environment);
     CHECK(replay_of({}, with(a_run(RunEnd::failed, "CUDNN_STATUS_EXECUTION_FAILED"))).failure ==
@@ -170,20 +170,20 @@ TEST_CASE("from-log: how the run ended says where to look") {
     CHECK(replay_of({}, Facts{}).failure == LogFailure::unknown);
 }
 
-TEST_CASE("from-log: what does not fit is told with the batch that does") {
+TEST_CASE("from-log: what does not fit is reported with the batch that does") {
     RnnRun run = a_run(RunEnd::out_of_memory);
     run.rnn_case.batch = 100;
     run.rnn_case.sequence_length = 1 << 14;
     run.rnn_case.input = 63;
-    CHECK(output(replay_of({}, with(run, 101)))
+    CHECK(text_of(replay_of({}, with(run, 101)))
               .find("400 MiB of GPU memory (101 MiB free on GPU 0): about 25 sequences fit") !=
           std::string::npos);
-    CHECK(output(replay_of({}, with(run, 3))).find("not one sequence fits") != std::string::npos);
+    CHECK(text_of(replay_of({}, with(run, 3))).find("not one sequence fits") != std::string::npos);
 }
 
 TEST_CASE("from-log: what the log does not contain is named") {
     LogRnnConfig config;
     config.missing = {"batch_size"};
-    CHECK(output(replay_of(config, with(a_run(RunEnd::ok)))).find("does not contain batch_size") !=
+    CHECK(text_of(replay_of(config, with(a_run(RunEnd::ok)))).find("does not contain batch_size") !=
           std::string::npos);
 }

@@ -1,4 +1,4 @@
-// `rnncheck lstm`: options that cannot be, or cannot be together, are refused and never ignored.
+// `rnncheck lstm`: options that cannot be, or cannot be together, are rejected and never ignored.
 #include <filesystem>
 
 #include "base/program.hpp"
@@ -88,7 +88,7 @@ TEST_CASE("lstm options: the legacy interface has no empty sequences") {
     CHECK(!expressible(case_of("--lengths 3,0"), RnnApi::legacy));
 }
 
-TEST_CASE("lstm options: a file that cannot be written is refused before the run") {
+TEST_CASE("lstm options: a file that cannot be written is rejected before the run") {
     const auto complaint = [](const std::string& option, const std::string& file) {
         return error_of({option, file});
     };
@@ -105,7 +105,7 @@ TEST_CASE("lstm options: a file that cannot be written is refused before the run
     CHECK(!std::filesystem::exists(directory + "/a-new-file"));
 }
 
-TEST_CASE("lstm: every case of every sweep can be told as options and is read back the same") {
+TEST_CASE("lstm: every case of every sweep can be reported as options and is read back the same") {
     for (const RnnApi rnn_api : {RnnApi::legacy, RnnApi::v8})
         for (const RnnCase& rnn_case : sweep(Level::thorough, rnn_api)) {
             CAPTURE(options_of(rnn_case));

@@ -21,7 +21,7 @@ from simulated_machine import build_root, environment_of  # noqa: E402
 program, sim, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 check = Checks()
 root = work / "root"
-# Wrong, refused and crashing cases, the same in every process; slow enough for files to be written on the way.
+# Wrong, rejected and crashing cases, the same in every process; slow enough for files to be written on the way.
 SCENARIO = {
     "sim": "gpus=3; gpu1:gru:lstm=update_exchanged; relu:bidirectional:cudnnRNNForward=fail:2000; "
     "gpu2:h48:tanh:cudnnRNNForward=segv; cudnnSetRNNDescriptor_v8=slow:50"
@@ -104,7 +104,7 @@ def check_partial(document, whole, where):
             for case in cases_of(document)
             if case["end"] == "skipped"
         ),
-        f"{where}: a case that was not run does not say why",
+        f"{where}: a case that was not run does not show why",
     )
 
 
@@ -213,14 +213,14 @@ def check_deadline(whole):
 
 
 def check_refusals(complete):
-    def refused(words, *options, scenario=None):
+    def rejected(words, *options, scenario=None):
         code, out, errors = ran(*options, scenario=scenario)
         check.that(code == 2 and words in errors, f"{options}: exit {code}, {errors}")
 
-    refused("cannot read", "--resume", str(work / "none.json"))
+    rejected("cannot read", "--resume", str(work / "none.json"))
     other = work / "other.json"
     other.write_text('{"kind": "report"}')
-    refused(
+    rejected(
         "is not a document of 'rnncheck lstm --save', the only one that --resume continues; a new run is",
         "--resume",
         str(other),
@@ -228,15 +228,15 @@ def check_refusals(complete):
     other.write_text(
         '{"schema": 2, "lstm": {}, "facts": {"schema": 2, "rnn_request": {}, "rnn_runs": [{"case": {"cell": "lstn"}}]}}'
     )
-    refused("rnn_runs[0].case.cell", "--resume", str(other))
-    refused("cannot be used together", "--resume", str(complete), "--level", "quick")
-    refused(
+    rejected("rnn_runs[0].case.cell", "--resume", str(other))
+    rejected("cannot be used together", "--resume", str(complete), "--level", "quick")
+    rejected(
         "start a new run",
         "--resume",
         str(complete),
         scenario={"sim": SCENARIO["sim"] + " cudnn=9.18.0"},
     )
-    refused("cannot write", "--save", str(work / "no" / "directory.json"))
+    rejected("cannot write", "--save", str(work / "no" / "directory.json"))
 
 
 def check_progress():

@@ -151,7 +151,7 @@ def check_shrunk():
     found = document["lstm"].get("minimal_case", {})
     check.that(
         code == 1 and found.get("reproduces_alone") is False,
-        f"a case that is right alone is told as the smallest wrong one: {found}",
+        f"a case that is right alone is reported as the smallest wrong one: {found}",
     )
     source = work / "alone.cpp"
     text, errors = lstm_text(
@@ -245,14 +245,14 @@ def check_written(directory):
 
 
 def check_calls(directory):
-    source = work / "refused.cpp"
+    source = work / "rejected.cpp"
     lstm(SHRUNK[3][0], "--emit-repro", str(source), *SHRUNK[3][1].split())
-    check_source(source, "refused")
+    check_source(source, "rejected")
     if directory:
         code, out = ran(build(source, directory), SHRUNK[3][0])
         check.that(
             code == 2 and "cudnnRNNForward" in out and "CUDNN_STATUS_BAD_PARAM" in out,
-            f"refused: exit {code}, {out}",
+            f"rejected: exit {code}, {out}",
         )
     nothing = work / "nothing.cpp"
     _, _, errors = lstm("", "--emit-repro", str(nothing))

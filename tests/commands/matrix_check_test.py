@@ -19,7 +19,7 @@ def run(*arguments):
     return Run(PROGRAM, "matrix", "check", *arguments)
 
 
-def asked(*given):
+def checked(*given):
     done = run("--json", *given)
     return done.code, done.json()
 
@@ -91,7 +91,7 @@ FAULTS = [  # what is given, the rule that must call it an error, words of its m
     (["driver=640.10", "gpu=6.1", "os=linux"], "gpu_too_old", "driver 640.10"),
 ]
 
-SILENT = [  # what is given, and a rule that may neither accuse nor acquit: it depends on what was not told
+SILENT = [  # what is given, and a rule that may neither accuse nor acquit: it depends on what was not reported
     (["cudnn=9", "cuda=13.0"], "cudnn_built_for_other_cuda"),
     (["cudnn=8", "cuda=12.2"], "cudnn_built_for_other_cuda"),
     (["dtype=bf16", "cudnn=9", "gpu=8.6"], "rnn_dtype_not_supported"),
@@ -178,7 +178,7 @@ class Combinations(unittest.TestCase):
     def test_what_does_not_go_together(self):
         for given, rule, words in FAULTS:
             with self.subTest(given=given):
-                code, report = asked(*given)
+                code, report = checked(*given)
                 self.assertEqual((code, report["verdict"]), (1, "problems"))
                 errors = [
                     finding for finding in report["findings"] if finding["severity"] == "error"
@@ -196,7 +196,7 @@ class Combinations(unittest.TestCase):
         ):
             found = []
             for gpus in ((one, other), (other, one)):
-                code, report = asked(
+                code, report = checked(
                     *(f"gpu={gpu}" for gpu in gpus), f"driver={driver}", "os=linux"
                 )
                 found.append(
@@ -214,25 +214,25 @@ class Combinations(unittest.TestCase):
     def test_what_does(self):
         for given, rule, words in PASSES:
             with self.subTest(given=given):
-                code, report = asked(*given)
+                code, report = checked(*given)
                 self.assertEqual((code, report["verdict"]), (0, "healthy"), report["findings"])
                 verdict = verdict_of(report, rule)
                 self.assertEqual(verdict["outcome"], "pass", verdict)
                 self.assertIn(words, verdict["reason"])
                 self.names_a_row(verdict["evidence"])
 
-    def test_what_depends_on_what_was_not_told(self):
+    def test_what_depends_on_what_was_not_specified(self):
         for given, rule in SILENT:
             with self.subTest(given=given):
-                _, report = asked(*given)
+                _, report = checked(*given)
                 self.assertIn(
                     verdict_of(report, rule)["outcome"],
                     ("not_applicable", "undetermined"),
                     verdict_of(report, rule),
                 )
 
-    def test_a_cudnn_of_another_major_stands_in_no_framework_s_way(self):
-        code, report = asked("pytorch=2.4", "cudnn=8.9.7", "os=linux")
+    def test_a_cudnn_of_another_major_does_not_affect_a_framework(self):
+        code, report = checked("pytorch=2.4", "cudnn=8.9.7", "os=linux")
         self.assertEqual((code, report["verdict"]), (0, "healthy"))
         self.assertEqual(
             [(f["rule"], f["severity"]) for f in report["findings"]],
@@ -244,14 +244,14 @@ class Combinations(unittest.TestCase):
     def test_what_goes_together_with_a_warning(self):
         for given, rule, words in WARNINGS:
             with self.subTest(given=given):
-                code, report = asked(*given)
+                code, report = checked(*given)
                 self.assertEqual((code, report["verdict"]), (0, "warnings"))
                 self.assertEqual([finding["rule"] for finding in report["findings"]], [rule])
                 self.assertIn(words, report["findings"][0]["message"])
                 self.names_a_row(report["findings"][0]["evidence"])
 
     def test_minor_version_compatibility_is_a_note_with_what_is_limited(self):
-        code, report = asked("cuda=12.4", "driver=525.60.13")
+        code, report = checked("cuda=12.4", "driver=525.60.13")
         self.assertEqual((code, report["verdict"]), (0, "healthy"))
         self.assertEqual(
             [(f["rule"], f["severity"]) for f in report["findings"]],
@@ -262,7 +262,7 @@ class Combinations(unittest.TestCase):
 
     def test_compatibility_packages_are_for_data_centres_alone(self):
         def packages(*gpu):
-            _, report = asked("cuda=12.8", "driver=470.256.02", "os=linux", *gpu)
+            _, report = checked("cuda=12.8", "driver=470.256.02", "os=linux", *gpu)
             finding = next(
                 finding for finding in report["findings"] if finding["rule"] == "driver_too_old"
             )
@@ -277,7 +277,7 @@ class Combinations(unittest.TestCase):
         self.assertIn("data center", packages()[0])
 
     def test_a_whole_set_of_the_manual_is_healthy(self):
-        code, report = asked(
+        code, report = checked(
             "driver=535.104.05",
             "cuda=12.2",
             "cudnn=8.9.7",
@@ -303,7 +303,7 @@ VERSIONS = [
 
 
 class OneAnswer(unittest.TestCase):
-    """The same versions, whichever command is asked."""
+    """The same versions, whichever command is run."""
 
     def rules(self, report):
         return {finding["rule"] for finding in report["findings"] if finding["severity"] == "error"}
@@ -323,7 +323,7 @@ class OneAnswer(unittest.TestCase):
                     named.replace("[and-cuda]==", "==+").replace("[cuda13]==", "==!").split("==")
                 )
                 build = {"+": "+and-cuda", "!": "+cuda13"}.get(version[0], "")
-                code, report = asked(f"{key}={version.lstrip('+!')}{build}", *VERSIONS)
+                code, report = checked(f"{key}={version.lstrip('+!')}{build}", *VERSIONS)
                 doctor = Run(PROGRAM, "doctor", "--json", "--facts", MACHINE, "--for", named)
                 self.assertEqual((code, doctor.code), (0, 0) if fits else (1, 1))
                 self.assertLessEqual(self.rules(report), self.rules(doctor.json()))
@@ -340,7 +340,7 @@ class OneAnswer(unittest.TestCase):
                 ["tensorflow=2.10", "gpu=RTX 5090", "os=linux"],
             ):
                 with self.subTest(given=given, log=log):
-                    first = asked(*given)[1]["findings"][0]
+                    first = checked(*given)[1]["findings"][0]
                     options = [word for item in given for word in ("--given", item)]
                     found = Run(PROGRAM, "diagnose", "-", "--json", *options, given=log).json()[
                         "findings"
@@ -377,7 +377,7 @@ class OneAnswer(unittest.TestCase):
             "nvidia/cuda:latest",
             "registry.example:5000/team/train:v2",
         ):
-            code, report = asked(f"image={image}", "gpu=8.9")
+            code, report = checked(f"image={image}", "gpu=8.9")
             self.assertEqual((code, report["verdict"]), (3, "undetermined"), image)
             self.assertIn(image, verdict_of(report, "version_not_in_data")["reason"])
 
@@ -401,14 +401,14 @@ class Command(unittest.TestCase):
             (["pytorch=2.4", "os=macos"], "does not support macOS"),
             (["tensorflow=2.15+cpu", "os=linux"], "its build for CUDA 12.2"),
         ):
-            remedy = asked(*given)[1]["findings"][0]["remedies"][0]
+            remedy = checked(*given)[1]["findings"][0]["remedies"][0]
             self.assertIn(words, remedy["text"])
 
-    def test_outside_the_data_and_not_told(self):
-        code, report = asked("cuda=99.0", "driver=535.104.05")
+    def test_outside_the_data_and_not_specified(self):
+        code, report = checked("cuda=99.0", "driver=535.104.05")
         self.assertEqual((code, report["verdict"]), (3, "undetermined"))
         self.assertIn("newer than the data of", verdict_of(report, "driver_too_old")["reason"])
-        code, report = asked("cuda=12.4", "driver=550.54.14")
+        code, report = checked("cuda=12.4", "driver=550.54.14")
         self.assertEqual(code, 0)
         self.assertIn("not evaluated", verdict_of(report, "gpu_too_old")["reason"])
         self.assertIn("only the machine", verdict_of(report, "driver_missing")["reason"])
@@ -424,7 +424,7 @@ class Command(unittest.TestCase):
 
         self.assertLess(min(processor_time() for _ in range(5)), 0.5)
 
-    def test_text_says_what_was_given_and_where_passes_come_from(self):
+    def test_text_shows_what_was_given_and_where_passes_come_from(self):
         text = run("cuda=12.4", "driver=525.60.13", "--color", "never").text
         for words in ("Given", "525.60.13", "minor-version compatibility", "https://"):
             self.assertIn(words, text)

@@ -41,7 +41,7 @@ class Directory:
 
 
 class Matrix(unittest.TestCase):
-    def test_all_tables_are_told(self):
+    def test_all_tables_are_reported(self):
         tables = run_matrix("show", "--json").json()["tables"]
         self.assertEqual(
             [table["name"] for table in tables], sorted(path.stem for path in TABLES.glob("*.json"))
@@ -52,7 +52,7 @@ class Matrix(unittest.TestCase):
             self.assertRegex(table["newest_source"], r"^2\d\d\d-\d\d-\d\d$")
             self.assertIn(table["name"], run_matrix("show").text)
 
-    def test_rows_carry_what_the_table_says_and_their_source(self):
+    def test_rows_carry_what_the_table_shows_and_their_source(self):
         for path in TABLES.glob("*.json"):
             table = json.loads(path.read_text())
             shown = run_matrix("show", path.stem, "--json").json()["rows"]
@@ -212,7 +212,7 @@ class Matrix(unittest.TestCase):
             run_matrix("plan", "gpu=RTX 3090", "driver=580", "framework=onnxruntime").text,
         )
 
-    def test_what_is_undecided_is_said(self):
+    def test_what_is_undecided_is_reported(self):
         run = run_matrix("plan", "os=windows", "gpu=RTX 5090", "driver=576.57", "framework=pytorch")
         self.assertEqual(run.code, 0)
         self.assertRegex(

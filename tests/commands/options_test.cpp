@@ -98,7 +98,7 @@ TEST_CASE("options of doctor arrive where they belong") {
     CHECK_FALSE(doctor_options({}).report.show_private);
 }
 
-TEST_CASE("what cannot be meant is refused, with the option's name") {
+TEST_CASE("what cannot be meant is rejected, with the option's name") {
     CHECK(contains(complaint_about({"--only", "driver_mising"}),
                    "--only: unknown rule 'driver_mising'; did you mean 'driver_missing'?"));
     CHECK(contains(complaint_about({"--only", probe_names().front()}), "--only: unknown rule"));
@@ -136,7 +136,7 @@ TEST_CASE("the closest word is found, a strange one has none") {
     CHECK_FALSE(closest_match(std::string(1'000'000, 'd'), words));
 }
 
-TEST_CASE("JSON is asked for by three spellings") {
+TEST_CASE("JSON is requested by three spellings") {
     CHECK(wants_json({"doctor", "--json"}));
     CHECK(wants_json({"doctor", "--format", "json", "--bad"}));
     CHECK(wants_json({"doctor", "--format=json"}));

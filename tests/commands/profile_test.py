@@ -288,7 +288,7 @@ class Profile(unittest.TestCase):
         self.assertEqual(profile["require"], ["cudnn_shadowed"])
         self.assertEqual(profile["ignore"], {"tf_no_native_windows_gpu": "x"})
 
-    def test_mistakes_are_told_with_the_line_and_what_was_meant(self):
+    def test_mistakes_are_reported_with_the_line_and_what_was_meant(self):
         self.rejected("\nrequires = []", "unknown key 'requires'; did you mean 'require'?", line=2)
         self.rejected(
             "zzz.a = 1", "unknown key 'zzz'; the keys are expect, fail-on, ignore and require"
@@ -330,8 +330,8 @@ class Profile(unittest.TestCase):
         self.rejected("require = [" + "{a=[" * 3000, "not TOML")
         self.rejected("a." * 8000 + "a = 1", "unknown key 'a'")
         self.rejected("[" + "a." * 8000 + "a]", "unknown key 'a'")
-        self.rejected("a." * 100_000 + "a = 1", "larger than 16 KiB", line=None)
-        self.rejected(b"#" * 10_000_000, "larger than 16 KiB", line=None)
+        self.rejected("a." * 100_000 + "a = 1", "larger than the limit of 16 KiB", line=None)
+        self.rejected(b"#" * 10_000_000, "larger than the limit of 16 KiB", line=None)
         self.rejected(b'fail-on = "\xff\xfe"', "not TOML")
         self.rejected(b'fail-on = "error\0"', "not TOML")
         self.rejected(b"\0\0\0", "not TOML")

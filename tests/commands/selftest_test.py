@@ -80,7 +80,7 @@ def forbid(names):
 
 
 def run(*arguments):
-    """The program in the environment asked for: exit code and output."""
+    """The program in the environment requested: exit code and output."""
     command, before, variables = [PROGRAM, *arguments], None, dict(os.environ)
     variables.pop("TMPDIR", None)
     if ENVIRONMENT in IN_NAMESPACE:
@@ -110,7 +110,7 @@ def run(*arguments):
     return done.returncode, done.stdout.decode()
 
 
-def doctor_says(*texts):
+def doctor_output(*texts):
     restrictions = json.loads(run("doctor", "--look-only", "--json")[1])["facts"]["tool"][
         "restrictions"
     ]
@@ -120,7 +120,7 @@ def doctor_says(*texts):
     for text in texts:
         check.that(
             any(text in sentence for sentence in restrictions),
-            f"no restriction of the doctor says '{text}': {restrictions}",
+            f"no restriction of the doctor shows '{text}': {restrictions}",
         )
 
 
@@ -145,7 +145,7 @@ def expect(code, outcomes, *doctor):
             entry["outcome"] == outcome and text in entry["text"],
             f"{entry}, expected {outcome} '{text}'",
         )
-    doctor_says(*doctor)
+    doctor_output(*doctor)
 
 
 NO_FILES = {"temporary files": ("restricted", "no file can be created in")}

@@ -39,7 +39,7 @@ def document(*arguments, **more):
 
 
 class Which(unittest.TestCase):
-    def refused(self, run, *words):
+    def rejected(self, run, *words):
         self.assertEqual((run.code, run.out), (2, b""))
         self.assertEqual(run.err.count("\n"), 1)
         for word in words:
@@ -70,9 +70,9 @@ class Which(unittest.TestCase):
                 )["target"],
                 path,
             )
-        self.refused(which("libcudnn.so.4"), "the loader finds no library 'libcudnn.so.4'")
+        self.rejected(which("libcudnn.so.4"), "the loader finds no library 'libcudnn.so.4'")
 
-    def test_without_gpu_libraries_it_says_so(self):
+    def test_without_gpu_libraries_it_reports_it(self):
         run = which("ls")
         self.assertEqual((run.code, run.err), (0, ""))
         self.assertIn(b"no such library is needed", run.out)
@@ -159,12 +159,12 @@ class Which(unittest.TestCase):
         ).stdout.split("\n")
         parts = {os.path.realpath(path) for path in opened if "libcudnn_" in path}
         self.assertTrue(parts)
-        told = {
+        reported = {
             os.path.realpath(library["path"])
             for library in document(copies[0])["libraries"]
             if library["path"]
         }
-        self.assertLessEqual(parts, told)
+        self.assertLessEqual(parts, reported)
 
     def test_scripts_are_followed_to_the_program_that_runs_them(self):
         real = os.path.realpath(sys.executable)
@@ -194,12 +194,12 @@ class Which(unittest.TestCase):
                 document(f"{directory}/shell", "--show-private")["notes"][0],
             )
             pathlib.Path(directory, "dead").write_text("#!/gone/python3\n")
-            self.refused(
+            self.rejected(
                 which(f"{directory}/dead"),
                 "is a script that '/gone/python3' runs, which does not exist",
             )
             pathlib.Path(directory, "nameless").write_text("#!/usr/bin/env no-such-python\n")
-            self.refused(
+            self.rejected(
                 which(f"{directory}/nameless"),
                 "'no-such-python' runs, which does not exist on PATH",
             )
@@ -259,18 +259,18 @@ class Which(unittest.TestCase):
             )
 
     def test_what_cannot_be_answered_is_one_sentence(self):
-        self.refused(which(""), "TARGET is empty")
-        self.refused(which("no-such-program-anywhere"), "no program 'no-such-program-anywhere'")
-        self.refused(which("/etc/passwd"), "'/etc/passwd' is a text file")
-        self.refused(which("/etc"), "is a directory")
-        self.refused(which("--pid", "x"), "--pid cannot be 'x'")
-        self.refused(which("--pid", "-3"), "--pid cannot be '-3'")
-        self.refused(which("--pid", "99999999"), "there is no process 99999999")
-        self.refused(which("--pid", "1", "ls"), "cannot be used together")
+        self.rejected(which(""), "TARGET is empty")
+        self.rejected(which("no-such-program-anywhere"), "no program 'no-such-program-anywhere'")
+        self.rejected(which("/etc/passwd"), "'/etc/passwd' is a text file")
+        self.rejected(which("/etc"), "is a directory")
+        self.rejected(which("--pid", "x"), "--pid cannot be 'x'")
+        self.rejected(which("--pid", "-3"), "--pid cannot be '-3'")
+        self.rejected(which("--pid", "99999999"), "there is no process 99999999")
+        self.rejected(which("--pid", "1", "ls"), "cannot be used together")
         failed = which("/etc/passwd", "--json")
         self.assertEqual(failed.json()["error"]["kind"], "input")
 
-    def test_what_is_printed_is_private_unless_asked(self):
+    def test_what_is_printed_is_private_unless_requested(self):
         with tempfile.TemporaryDirectory() as directory:
             shutil.copy(LISTER, directory + "/tool")
             home = {"HOME": directory}

@@ -87,7 +87,7 @@ TEST_CASE("unset stays unset, unknown fields are passed over") {
     CHECK(facts.cuda_devices.empty());
 }
 
-TEST_CASE("fields that are not known are told with their place") {
+TEST_CASE("fields that are not known are reported with their place") {
     std::vector<std::string> unknown;
     facts_from_text(
         R"({"schema": 2, "drivers": {}, "cuda_devices": [{"index": 0}, {"index": 1, "nmae": "x"}]})",
@@ -98,7 +98,7 @@ TEST_CASE("fields that are not known are told with their place") {
     CHECK(unknown.empty());
 }
 
-TEST_CASE("a wrong document is refused with its name and the place") {
+TEST_CASE("a wrong document is rejected with its name and the place") {
     CHECK(refusal("not json").find("file.json is not JSON") == 0);
     CHECK(refusal("[]").find("file.json contains no facts") == 0);
     CHECK(refusal("{}").find("file.json contains no facts") == 0);
@@ -172,7 +172,7 @@ TEST_CASE("text that is not UTF-8 still makes valid JSON and comes back byte for
     CHECK(again.host.environment == facts.host.environment);
 }
 
-TEST_CASE("a document that lacks a field is incomplete, and says what it lacks") {
+TEST_CASE("a document that lacks a field is incomplete, and states what it lacks") {
     const auto missing_in = [](const Json& document) {
         return facts_from_text(document.dump(), "text").tool.missing_fields;
     };

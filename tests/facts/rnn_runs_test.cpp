@@ -6,7 +6,7 @@
 using namespace rnncheck;
 
 TEST_CASE(
-    "rnn runs: memory is data, states, weights and what cuDNN asked for, and gradients as well") {
+    "rnn runs: memory is data, states, weights and what cuDNN requested, and gradients as well") {
     RnnRun run;
     run.rnn_case.batch = 10;
     run.rnn_case.sequence_length = 100;

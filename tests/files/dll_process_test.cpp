@@ -123,7 +123,7 @@ TEST_CASE(
     CHECK(process.load("CUDNN64_9.DLL", dll::no_flags).rule == LoaderRule::already_loaded);
 }
 
-TEST_CASE("what a DLL needs is searched by the rule of the load that brings it in") {
+TEST_CASE("what a DLL needs is searched by the rule of the load that loads it") {
     WindowsDisk disk;
     disk.dll("/lib/torch.dll",
              {"cudnn_ops64_9.dll", "KERNEL32.dll", "api-ms-win-crt-heap-l1-1-0.dll"});

@@ -35,7 +35,7 @@ constexpr std::size_t first_entry = dynamic_segment + sizeof(Elf64_Phdr);
 
 }  // namespace
 
-TEST_CASE("a good library tells its name, needs and run path") {
+TEST_CASE("a good library shows its name, needs and run path") {
     ElfBuilder builder;
     builder.needed = {"libcudnn_graph.so.9", "libc.so.6"};
     builder.rpath = "/old";
@@ -88,7 +88,7 @@ TEST_CASE("a run path may be as long as the file, and repeated entries count onc
     CHECK(longer.not_read.empty());
 }
 
-TEST_CASE("what a bound leaves unread is told and is no damage") {
+TEST_CASE("what a bound leaves unread is reported and is no damage") {
     ElfBuilder builder;
     for (int i = 0; i < 10'000; ++i)
         builder.runpath += "/" + std::to_string(i) + ":";
@@ -104,7 +104,7 @@ TEST_CASE("what a bound leaves unread is told and is no damage") {
     CHECK(contains(large.not_read, "16 MiB"));
 }
 
-TEST_CASE("what is no library is told apart") {
+TEST_CASE("what is no library is recognized") {
     CHECK(read_bytes("").problem_detail == "is empty");
     CHECK(read_bytes("").problem == FileProblem::not_elf);
     CHECK(read_bytes("<html>\nno\n").problem == FileProblem::not_elf);
@@ -140,7 +140,7 @@ TEST_CASE("the loader stops at files of another byte order or system") {
     }
 }
 
-TEST_CASE("damaged tables are told as damage") {
+TEST_CASE("damaged tables are reported as damage") {
     const std::string good = ElfBuilder().bytes();
     constexpr std::uint64_t huge = ~std::uint64_t{0};
     const std::string damaged[] = {
@@ -165,13 +165,13 @@ TEST_CASE("damaged tables are told as damage") {
     }
 }
 
-TEST_CASE("a table that claims more names than real files have is refused") {
+TEST_CASE("a table that claims more names than real files have is rejected") {
     ElfBuilder builder;
     builder.needed = std::vector<std::string>(600, "x");
     CHECK(read_bytes(builder.bytes()).problem == FileProblem::damaged);
 }
 
-TEST_CASE("a library cut off anywhere is told as cut off") {
+TEST_CASE("a library cut off anywhere is reported as cut off") {
     ElfBuilder builder;
     builder.needed = {"libc.so.6"};
     const std::string good = builder.bytes();
@@ -226,7 +226,7 @@ TEST_CASE("pipes, sockets and devices are never opened") {
     CHECK(elf::read_elf_file(Root(), "/dev/null").problem == FileProblem::device);
 }
 
-TEST_CASE("links, directories and closed files are told apart") {
+TEST_CASE("links, directories and closed files are distinguished") {
     FakeRoot root;
     root.link("/dead.so", "nowhere.so")
         .directory("/directory.so")

@@ -74,7 +74,7 @@ TEST_CASE("the system's python has PYTHONPATH, the user's directory and Debian's
           3);
 }
 
-TEST_CASE("conda tells its Python's full version") {
+TEST_CASE("conda shows its Python's full version") {
     FakeRoot root;
     const std::string conda = "/opt/conda/envs/ml";
     root.file(conda + "/conda-meta/python-3.10.13-hd12c33a_0_cpython.json", "{}")
@@ -109,7 +109,7 @@ TEST_CASE("a shim of pyenv leads to the version that is set") {
 }
 
 TEST_CASE(
-    "what was asked for comes before the python on PATH, that before VIRTUAL_ENV and "
+    "what was requested comes before the python on PATH, that before VIRTUAL_ENV and "
     "CONDA_PREFIX") {
     FakeRoot root;
     add_system(add_venv(root));
@@ -262,7 +262,7 @@ TEST_CASE("--python takes what a person types") {
     CHECK(contains(rejected("twice"), "several environments are named 'twice'"));
 }
 
-TEST_CASE("a bare directory of packages is an environment when it is asked for") {
+TEST_CASE("a bare directory of packages is an environment when it is requested") {
     FakeRoot root;
     root.file("/data/target/torch-2.4.1.dist-info/METADATA", "").directory("/data/empty");
     const auto found = environment_at(root.root(), {}, "/data/target");
@@ -272,7 +272,7 @@ TEST_CASE("a bare directory of packages is an environment when it is asked for")
     CHECK_FALSE(environment_at(root.root(), {}, "/data/empty"));
 }
 
-TEST_CASE("links in a circle, closed directories and nonsense lead nowhere and do no harm") {
+TEST_CASE("links in a loop, closed directories and nonsense lead nowhere and do no harm") {
     FakeRoot root;
     root.link("/loop/a", "b").link("/loop/b", "a").link("/round/lib", "../round");
     root.file("/noise/pyvenv.cfg", std::string(1 << 20, '\xff'))

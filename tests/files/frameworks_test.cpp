@@ -40,7 +40,7 @@ const FrameworkLibrary& library(const Framework& framework, const std::string& s
 
 }  // namespace
 
-TEST_CASE("PyTorch with NVIDIA's wheels: flavour, pins and the copies of its own run path") {
+TEST_CASE("PyTorch with NVIDIA's wheels: flavour, pins and the libraries of its own run path") {
     FakeRoot root;
     add_cublas_wheel(add_cudnn_wheel(add_torch(add_venv(root)), "9.1.0.70"));
     const Read all = read(root);
@@ -61,8 +61,7 @@ TEST_CASE("PyTorch with NVIDIA's wheels: flavour, pins and the copies of its own
     CHECK(all.environment.packages.size() == 3);
 }
 
-TEST_CASE(
-    "what stands in LD_LIBRARY_PATH comes before TensorFlow's run path, not before PyTorch's") {
+TEST_CASE("what is in LD_LIBRARY_PATH comes before TensorFlow's run path, not before PyTorch's") {
     FakeRoot root;
     add_tensorflow(add_cudnn_wheel(add_torch(add_venv(root)), "9.3.0.75"));
     root.file("/opt/old/libcudnn.so.9.0.0", library_bytes("libcudnn.so.9"))
@@ -75,7 +74,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("TensorFlow's build info tells CUDA, GPUs and whether there is CUDA at all") {
+TEST_CASE("TensorFlow's build info shows CUDA, GPUs and whether there is CUDA at all") {
     FakeRoot root;
     add_tensorflow(add_venv(root));
     const Framework with = read(root).only();
@@ -95,7 +94,7 @@ TEST_CASE("TensorFlow's build info tells CUDA, GPUs and whether there is CUDA at
     CHECK(without.libraries.empty());
 }
 
-TEST_CASE("two packages of one framework are told as such, and the files say which one won") {
+TEST_CASE("two packages of one framework are reported as such, and the files show which one won") {
     FakeRoot root;
     add_tensorflow(add_tensorflow(add_venv(root)), "tensorflow_cpu", false);
     const Framework both = read(root).only();
@@ -152,7 +151,7 @@ TEST_CASE("libraries that the list of files names are looked for on disk") {
     CHECK(gone.changed_files.empty());
 }
 
-TEST_CASE("huge and senseless metadata is read to its bound and told") {
+TEST_CASE("huge and senseless metadata is read to its bound and reported") {
     FakeRoot root;
     add_torch(add_venv(root));
     root.file(site + "/torch-2.4.1.dist-info/METADATA", "Name: torch\nVersion: 2.4.1\n");

@@ -32,7 +32,7 @@ std::string interpreter_bytes(const std::string& texts) {
 
 }  // namespace
 
-TEST_CASE("the loader's file tells the directories that its help names", "[optional]") {
+TEST_CASE("the loader's file shows the directories that its help names", "[optional]") {
     const auto build = loader::read_loader_build(Root(), loader::usual_interpreter());
     const auto output = directories_in_help();
     if (output.empty())
@@ -62,7 +62,7 @@ TEST_CASE("a loader of another place has its own directories and cache") {
     CHECK(old->legacy);
 }
 
-TEST_CASE("what is not glibc's loader is told apart") {
+TEST_CASE("what is not glibc's loader is recognized") {
     FakeRoot root;
     root.file("/lib/ld-musl-x86_64.so.1",
               "\x7f"

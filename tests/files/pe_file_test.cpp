@@ -109,7 +109,7 @@ TEST_CASE("names of DLLs among the texts are found, each once, also those of a l
                   "cudnn_ops64_9.dll", "cublas64_118.dll", "cublas64_11.dll"});
 }
 
-TEST_CASE("what is no DLL is told apart") {
+TEST_CASE("what is no DLL is recognized") {
     CHECK(read_bytes("").problem == FileProblem::not_pe);
     CHECK(read_bytes("").problem_detail == "is empty");
     CHECK(read_bytes("<html>\nno\n").problem_detail == "is a text file that begins with '<html>'");

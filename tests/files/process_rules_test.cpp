@@ -1,4 +1,4 @@
-// Every rule of the loader on hand-made files, each case compared with what the loader itself says.
+// Every rule of the loader on hand-made files, each case compared with what the loader itself does.
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -43,7 +43,7 @@ struct Case {
         for (const auto& [requested, path] : truth.libraries)
             if (requested == name)
                 return path.starts_with(in("")) ? path.substr(in("").size()) : path;
-        return "not asked for";
+        return "not requested";
     }
 };
 
@@ -130,7 +130,7 @@ TEST_CASE("a chain of three, the nearest RPATH first") {
     CHECK(c.find(x) == "/own/libx.so.1");
 }
 
-TEST_CASE("who loads a library first decides for all: soname, name asked for, same file") {
+TEST_CASE("who loads a library first decides for all: soname, name requested, same file") {
     Case c;
     c.library("/a/liba.so", needing({x}, "", c.in("/a")))
         .library("/b/libb.so", needing({x}, "", c.in("/b")));
@@ -144,11 +144,11 @@ TEST_CASE("who loads a library first decides for all: soname, name asked for, sa
     ElfBuilder builder;
     builder.soname = x;
     c.library("/a/libother.so", builder);
-    CHECK(c.find(x) == "not asked for");
+    CHECK(c.find(x) == "not requested");
     c.root.link("/a/liby.so", "libx.so.1");
     c.main.needed = {"liba.so", "liby.so"};
     CHECK(c.find("liby.so") == "/a/libx.so.1");
-    CHECK(c.find(x) == "not asked for");
+    CHECK(c.find(x) == "not requested");
 }
 
 TEST_CASE("needs are met breadth first") {
@@ -215,7 +215,7 @@ TEST_CASE("LD_PRELOAD comes first and answers for its soname") {
     c.main.needed = {x};
     c.main.runpath = c.in("/r");
     c.variables.preload = c.in("/p/libx.so.1");
-    CHECK(c.find(x) == "not asked for");
+    CHECK(c.find(x) == "not requested");
     CHECK(c.find("liby.so") == "/p/liby.so");
     c.variables.preload = "libnone.so libx.so.1";
     c.variables.library_path = c.in("/p");
@@ -240,7 +240,7 @@ TEST_CASE("subdirectories for better processors, in their order") {
     CHECK(c.find(x) != "/r/glibc-hwcaps/x86-64-v9/libx.so.1");
 }
 
-TEST_CASE("no default directories for a library that refuses them", "[optional]") {
+TEST_CASE("no default directories for a library that rejects them", "[optional]") {
     Case c;
     c.main.needed = {"libz.so.1"};
     const std::string here = c.find("libz.so.1");

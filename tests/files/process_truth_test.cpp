@@ -1,4 +1,4 @@
-// The prediction against the loader itself: LD_TRACE_LOADED_OBJECTS makes it tell what it would
+// The prediction against the loader itself: LD_TRACE_LOADED_OBJECTS makes it show what it would
 // load. As many files as fit into some seconds; with RNNCHECK_WHOLE_MACHINE all, and under that
 // LD_LIBRARY_PATH when it begins with '/'.
 #include <chrono>
@@ -55,7 +55,7 @@ TEST_CASE("what the loader would load for the files of this machine is predicted
         if (wish || score.files < fewest || std::chrono::steady_clock::now() < end)
             compare(path, variables, score);
     std::printf(
-        "%zu libraries of %zu of %zu files compared, %zu files refused by the loader, %zu wrong\n",
+        "%zu libraries of %zu of %zu files compared, %zu files rejected by the loader, %zu wrong\n",
         score.libraries, score.files, files.size(), score.rejected, score.wrong);
     CHECK(score.wrong == 0);
     CHECK(score.files >= std::min(files.size(), fewest));

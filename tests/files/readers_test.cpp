@@ -3,7 +3,7 @@
 
 using namespace rnncheck::python;
 
-TEST_CASE("plain values of a generated file are read, whatever stands around") {
+TEST_CASE("plain values of a generated file are read, whatever is around") {
     const Literals old = read_literals(
         "is_cuda_build = True\r\ncuda_version_number = \"10.1\"\ncall = f('x')\n  indented = "
         "'no'\n");

@@ -102,14 +102,14 @@ def main():
                 ):
                     for first in CALLS:
                         real, calls = loaded(str(front / "libcudnn.so.9"), str(directory), first)
-                        told = predicted(
+                        reported = predicted(
                             sys.argv[1], str(front / "libcudnn.so.9"), str(directory), first
                         )
-                        good = real == told
+                        good = real == reported
                         wrong += not good
                         print(
                             f"{front.name} LD_LIBRARY_PATH={parts.name} ({form}), {first} first: {'ok' if good else 'WRONG'}"
-                            f"\n    real      {short(real)} returned {' '.join(calls)}\n    predicted {short(told)}"
+                            f"\n    real      {short(real)} returned {' '.join(calls)}\n    predicted {short(reported)}"
                         )
     print(f"{wrong} wrong")
     return 1 if wrong else 0

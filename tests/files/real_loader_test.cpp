@@ -1,5 +1,5 @@
 // The prediction against the real loader: for the GPU libraries installed here, in several settings
-// of LD_LIBRARY_PATH, a fresh process opens each soname and says which file it got.
+// of LD_LIBRARY_PATH, a fresh process opens each soname and prints which file it got.
 #include <dlfcn.h>
 #include <link.h>
 

@@ -5,7 +5,7 @@ usage: real_wheels_test.py RNNCHECK     exit code 77: RNNCHECK_WHEELS names no d
 
 RNNCHECK_WHEELS is a directory of *.whl files, fetched for example with
   pip download --no-deps --only-binary=:all: --python-version 3.11 --platform manylinux2014_x86_64 tensorflow==2.18.0
-Each release below that is there is unpacked, in the combinations named, and must be told with the right package, flavour and
+Each release below that is there is unpacked, in the combinations named, and must be reported with the right package, flavour and
 versions, and with the right copy of cuDNN. At least one must be there.
 """
 

@@ -78,7 +78,7 @@ std::string refusal(FakeRoot& root, const std::string& path) {
 }  // namespace
 
 TEST_CASE(
-    "a framework's library gets the wheel's cuDNN by its RPATH, whatever LD_LIBRARY_PATH says") {
+    "a framework's library gets the wheel's cuDNN by its RPATH, whatever LD_LIBRARY_PATH is") {
     Machine machine;
     const Which which = machine.query(torch, "/opt/cudnn");
     const LibraryChoice& cudnn = choice(which, name);
@@ -168,7 +168,7 @@ TEST_CASE("the parts of a cuDNN are those that it names and those beside it") {
     CHECK(parts == std::vector<std::string>{"libcudnn_new.so.8", "libcudnn_x.so.7"});
 }
 
-TEST_CASE("who came first is told with what the other would have found") {
+TEST_CASE("who came first is reported with what the other would have found") {
     Machine machine;
     ElfBuilder second;
     second.soname = "libsecond.so";
@@ -200,7 +200,7 @@ TEST_CASE("a bad copy at which the loader stops is no copy") {
     CHECK(contains(passed.candidates[0].why_not, "skipped: it is built for another architecture"));
 }
 
-TEST_CASE("what the loader does not look at is told as lying elsewhere") {
+TEST_CASE("what the loader does not look at is reported as lying elsewhere") {
     Machine machine;
     machine.file("/usr/local/cuda-12.4/lib64/libcudnn.so.9", cudnn_bytes({}));
     const LibraryChoice cudnn = choice(machine.query(torch), name);
@@ -217,7 +217,7 @@ TEST_CASE("what the loader does not look at is told as lying elsewhere") {
     CHECK(choice(with_path, "libcudnn_ops.so.9").path == "/opt/cudnn/libcudnn_ops.so.9");
 }
 
-TEST_CASE("a library in the run path that no text names is told as what dlopen gives") {
+TEST_CASE("a library in the run path that no text names is reported as what dlopen gives") {
     Machine machine;
     ElfBuilder library;
     library.soname = "libtensorflow_framework.so.2";
@@ -230,7 +230,7 @@ TEST_CASE("a library in the run path that no text names is told as what dlopen g
     CHECK(cudnn.needed_by == path);
 }
 
-TEST_CASE("what cannot be predicted is refused in plain words") {
+TEST_CASE("what cannot be predicted is rejected in plain words") {
     Machine machine;
     ElfBuilder narrow;
     narrow.elf_class = ELFCLASS32;
@@ -293,7 +293,7 @@ TEST_CASE("a memory map is read whatever its files are called") {
     CHECK(files[1].deleted);
 }
 
-TEST_CASE("a running process tells what it has mapped and what it would open") {
+TEST_CASE("a running process shows what it has mapped and what it would open") {
     const Which own = loader::which_for_process(getpid(), true);
     CHECK(contains(own.target, "process " + std::to_string(getpid())));
     const LibraryChoice& libc = choice(own, "libc.so.6");

@@ -299,7 +299,7 @@ for format_name in ("text", "markdown", "html", "prometheus", "junit", "csv", "g
     if format_name in ("text", "markdown", "html"):
         check.that(
             "Recurrent networks return incorrect results" in " ".join(done.text.split()),
-            f"{format_name} does not tell what the problem is",
+            f"{format_name} does not show what the problem is",
         )
     check.that(
         format_name != "csv" or '"","error","rnn_result_wrong","gpu' in done.text,

@@ -82,7 +82,7 @@ SET = [
     ("PATH", ["exec", "--look-only", *DEADLINE, "--", "no_such_program"]),
     ("GITHUB_STEP_SUMMARY", [*LOOK, "--output", "json=/dev/null"]),
 ]
-# What the command has no use for it does not touch; these say which directory they would have used.
+# What the command has no use for it does not touch; these show which directory they would have used.
 NAMES_THE_PLACE = {
     "doctor": (
         "HOME",

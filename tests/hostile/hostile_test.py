@@ -99,12 +99,12 @@ for call in CALLS:
     for habit in HABITS:
         check_run(call, habit)
 
-# What is told before the crash stands.
+# What is reported before the crash is kept.
 report = run_hostile("cudnnAdvVersionCheck", "abort")
 ours = [entry for entry in report.facts["cudnns"] if str(directory) in entry["library"]]
 check.that(
     [entry.get("version") for entry in ours] == ["9.19.0"],
-    f"the version told before a crash is kept: {ours}",
+    f"the version reported before a crash is kept: {ours}",
 )
 
 
@@ -119,7 +119,7 @@ else:
     finding = report.finding("probe_stuck")
     check.that(
         finding and "libcuda" in finding["message"] and "cuInit" in finding["message"],
-        f"it is told: {finding}",
+        f"it is reported: {finding}",
     )
     check.that(report.code == 1, f"exit code {report.code}")
 
@@ -136,13 +136,13 @@ def damaged(name, content, expected):
             if entry["path"].startswith(place)
         ]
         check.that(problems == [expected], f"{expected}: reported as {problems}")
-        told = [
+        reported = [
             finding
             for finding in report.document["findings"]
             if place in finding["subject"] + finding["message"]
             or "libcudnn.so.9" in finding["subject"] + finding["message"]
         ]
-        check.that(told, f"{expected}: no finding names the file")
+        check.that(reported, f"{expected}: no finding names the file")
 
 
 whole = (directory / "libcudnn.so.9").read_bytes()

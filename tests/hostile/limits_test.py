@@ -123,7 +123,7 @@ def an_output_that_is_full():
 
 
 def hidden_directories():
-    """In a bare chroot everything else is unknown for one cause, and that cause is told."""
+    """In a bare chroot everything else is unknown for one cause, and that cause is reported."""
     hide = 'for directory in /proc /sys /dev; do mount -t tmpfs none $directory || exit 99; done; exec "$@"'
     wrapper = ["unshare", "--map-root-user", "--mount", "sh", "-c", hide, "sh"]
     if subprocess.run([*wrapper, "true"], capture_output=True, check=False).returncode != 0:

@@ -20,7 +20,7 @@ check = Checks()
 
 
 def a_path_that_is_no_utf8():
-    """A library there is found, opened and told; the saved facts lead to the very same bytes."""
+    """A library there is found, opened and reported; the saved facts lead to the very same bytes."""
     with tempfile.TemporaryDirectory() as place:
         odd = os.path.join(place, os.fsdecode(b"caf\xe9 \\x41 \\xe9"))
         os.mkdir(odd)
@@ -66,7 +66,7 @@ def reported(place):
 
 
 def what_is_no_file():
-    """Each is told as what it is, by one finding; nothing opens it, no other library is blamed."""
+    """Each is reported as what it is, by one finding; nothing opens it, no other library is blamed."""
     kinds = {
         "named pipe": os.mkfifo,
         "directory": os.mkdir,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The house rules: triples of rule, page and test; borders between modules; sizes; words that must not stand here.
+"""The house rules: triples of rule, page and test; borders between modules; sizes; words that are not allowed.
 
 usage: house_test.py PROJECT_DIRECTORY     exits 1 and prints one line per breach
 """
@@ -181,7 +181,7 @@ def check_words():
         text = path.read_text(errors="replace")
         for word in banned:
             if re.search(word, text):
-                breach(path, f"'{word}' must not stand here")
+                breach(path, f"'{word}' is not allowed")
 
 
 def banned_words():
@@ -216,9 +216,6 @@ def sentences_of(path):
 
 
 WORDING = "about|title|message|means|knows|check|remedy|harmless|meaning|symptom|workaround|rule"
-NOT_OURS = ["look, ask, run", "*ask*", "not asked"]  # a stage of the survey
-
-
 def check_terms():
     """Everything that people see uses the terms of CONTRIBUTING.md."""
     banned = re.compile(
@@ -231,11 +228,56 @@ def check_terms():
     places += root.glob("src/commands/*/*.txt")
     for path in places:
         for text in sentences_of(path):
-            if (word := banned.search(text)) and not any(other in text for other in NOT_OURS):
+            if word := banned.search(text):
                 breach(
                     path,
                     f"'{word.group(0)}' in '{' '.join(text.split())[:160]}': see the words in CONTRIBUTING.md",
                 )
+
+
+# A comment, a raw literal (quoted files and logs), a literal, a character.
+TOKEN = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|(?<![0-9a-fA-F])'(?:[^'\\\n]|\\.)+'""",
+    re.S,
+)
+NAMES_OF_OTHERS = {"Tell"}  # of RapidJSON
+
+
+def comments_literals_and_code(text):
+    comments, literals, code, at = [], [], [], 0
+    for token in TOKEN.finditer(text):
+        code.append(text[at : token.start()])
+        at = token.end()
+        found = token.group(0)
+        if found.startswith("/"):
+            comments.append(found)
+        elif found.startswith('"') and found.count(" ") >= 2:
+            literals.append(found)
+    code.append(text[at:])
+    return comments, literals, " ".join(code)
+
+
+def words_of_name(name):
+    return {part.lower() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
+
+
+def check_names():
+    """Names and comments of the code, and the titles of tests, use those terms too; quotations are raw literals."""
+    banned = re.compile(
+        rf"\b(?:{'|'.join(map(re.escape, banned_words()))})\b".replace(r"\ ", r"\s+"), re.I
+    )
+    single = {word for word in banned_words() if " " not in word}
+    for directory in ("src", "probes", "tests"):
+        for path in (root / directory).rglob("*"):
+            if path.suffix not in (".cpp", ".hpp", ".c", ".h"):
+                continue
+            comments, literals, code = comments_literals_and_code(path.read_text())
+            for text in comments + (literals if directory == "tests" else []):
+                if word := banned.search(text):
+                    breach(path, f"'{word.group(0)}' in '{' '.join(text.split())[:160]}'")
+            for name in set(re.findall(r"[A-Za-z_]\w*", code)) - NAMES_OF_OTHERS:
+                if word := words_of_name(name) & single:
+                    breach(path, f"'{word.pop()}' in the name '{name}'")
 
 
 def check_decisions():
@@ -267,6 +309,7 @@ sources = check_borders()
 check_sizes(sources)
 check_words()
 check_terms()
+check_names()
 check_decisions()
 check_pages()
 check_readme()

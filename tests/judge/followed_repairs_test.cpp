@@ -1,5 +1,5 @@
 // Every repair is followed as it is printed, by what it changes and by the words of its command,
-// and asked again.
+// and evaluated again.
 #include <map>
 #include <regex>
 
@@ -69,7 +69,7 @@ std::optional<GivenValue> installed_by(const std::string& command) {
     return GivenValue{known->second, version + (build.empty() ? "" : "+" + build)};
 }
 
-/// What the remedy says changes, with what its command installs in the place of the framework.
+/// What the remedy changes, with what its command installs in the place of the framework.
 std::optional<GivenValues> by_words(const Remedy& remedy) {
     GivenValues changes = remedy.changes;
     bool any = false;
@@ -132,7 +132,7 @@ struct Followed {
     std::map<std::string, int> without_by_rule = {};
 };
 
-/// What a report says cannot be repaired, by kind.
+/// What a report declares not repairable, by kind.
 std::set<std::string> without_repair_in(const Report& report) {
     std::set<std::string> kinds;
     for (const Finding& finding : report.findings)
@@ -234,7 +234,7 @@ void follow_remedy(const stack::Stack& given, const Report& report, const Findin
 
 }  // namespace
 
-TEST_CASE("every repair, followed as it is printed, works when it is asked again") {
+TEST_CASE("every repair, followed as it is printed, works when it is evaluated again") {
     DrawnStacks drawn(27);
     Followed counts;
     for (; counts.stacks < 5'000; ++counts.stacks) {
@@ -247,7 +247,7 @@ TEST_CASE("every repair, followed as it is printed, works when it is asked again
                 continue;
             ++counts.findings;
             INFO(finding.rule << ": " << finding.message);
-            CHECK_FALSE(finding.remedies.empty());  // that nothing repairs it is said, too
+            CHECK_FALSE(finding.remedies.empty());  // that nothing repairs it is reported, too
             if (!first_repair(finding))
                 ++counts.without, ++counts.without_by_rule[finding.rule];
             for (const Remedy& remedy : finding.remedies)

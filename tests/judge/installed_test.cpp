@@ -57,7 +57,7 @@ TEST_CASE("a machine whose frameworks find what they need is healthy") {
     }
 }
 
-TEST_CASE("one fault of a framework is one error, told by the rule that has its remedy") {
+TEST_CASE("one fault of a framework is one error, reported by the rule that has its remedy") {
     const std::vector<std::pair<std::string, Facts>> broken = {
         {"cpu_only_build", but([](Facts& f) { add_tensorflow_cpu(f); })},
         {"cpu_and_gpu_packages_both_installed",
@@ -101,7 +101,7 @@ TEST_CASE("without a GPU a framework's build and libraries are nobody's fault") 
         CHECK(rules_of(report_of(without_gpu(facts)), Severity::warning) == bare);
 }
 
-TEST_CASE("a release that is asked about is judged in place of those installed") {
+TEST_CASE("a version that is specified is judged in place of those installed") {
     const auto errors = [](const Framework& framework, const std::string& cudnn) {
         return rules_of(report_of(but([&](Facts& f) {
                             f.host.platform = "linux";

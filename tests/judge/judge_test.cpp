@@ -56,7 +56,7 @@ TEST_CASE("a healthy machine is healthy") {
     CHECK(report.findings.empty());
 }
 
-TEST_CASE("nothing learnt is never healthy") {
+TEST_CASE("nothing collected is never healthy") {
     const Report report = judged(nothing_collected());
     CHECK(report.verdict == OverallVerdict::undetermined);
     CHECK(report.counts.pass == 0);
@@ -80,7 +80,7 @@ TEST_CASE("a card without a driver is no machine without a GPU") {
     CHECK(judged(facts, expected).verdict == OverallVerdict::problems);
 }
 
-TEST_CASE("ignored faults are told but do not count") {
+TEST_CASE("ignored faults are reported but do not count") {
     Selection ignoring;
     ignoring.ignore = {{"driver_missing", ""}};
     const Report report = judged(without_anything(), ignoring);
@@ -89,7 +89,7 @@ TEST_CASE("ignored faults are told but do not count") {
     CHECK(verdict_of(report, "driver_missing").outcome == Outcome::fault);
 }
 
-TEST_CASE("only and skip leave rules out and say so") {
+TEST_CASE("only and skip exclude rules, which the report shows") {
     Selection only;
     only.only = {"driver_missing"};
     const Report report = judged(without_anything(), only);
@@ -100,7 +100,7 @@ TEST_CASE("only and skip leave rules out and say so") {
           Outcome::not_applicable);
 }
 
-TEST_CASE("a rule yields only to rules that are asked") {
+TEST_CASE("a rule yields only to rules that are evaluated") {
     Facts facts = but([](Facts& f) {
         f.rnn_runs.front().end = RunEnd::failed;
         f.rnn_runs.front().result = CallResult{"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"};
@@ -129,7 +129,7 @@ TEST_CASE("what a rule could not learn stays unknown when its finding yields") {
     CHECK(verdict_of(report, "kernel_launch_failed").outcome == Outcome::undecided);
 }
 
-TEST_CASE("a required rule that cannot tell makes the whole undetermined") {
+TEST_CASE("a required rule that cannot decide makes the whole undetermined") {
     Selection require;
     require.require = {"rnn_result_wrong"};
     CHECK(judged(a_healthy_machine(), require).verdict == OverallVerdict::healthy);
@@ -155,7 +155,7 @@ TEST_CASE("a question that was switched off is not open") {
     CHECK(verdict_of(report, "rnn_result_wrong").reason.find("switched off") != std::string::npos);
 }
 
-TEST_CASE("where nothing at all was asked, nothing is fine") {
+TEST_CASE("where nothing at all was evaluated, nothing is fine") {
     Facts looked = nothing_collected();
     looked.tool.stages = {"look"};
     Selection selection;
@@ -165,7 +165,7 @@ TEST_CASE("where nothing at all was asked, nothing is fine") {
     CHECK(report.verdict == OverallVerdict::undetermined);
 }
 
-TEST_CASE("findings stand in the order of repair: errors first, the lowest layer first") {
+TEST_CASE("findings are in the order of repair: errors first, the lowest layer first") {
     const Report report = judged(but([](Facts& f) {
         f.driver.kernel_version = v("535.104.05");
         f.driver.init = CallResult{"cuInit", 803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"};
@@ -206,7 +206,7 @@ TEST_CASE("with nodes to come the verdict stays open even where nothing was to r
     CHECK(report.verdict == OverallVerdict::undetermined);
 }
 
-TEST_CASE("no problem found with nothing run on a GPU says so") {
+TEST_CASE("no problem found with nothing run on a GPU is stated as such") {
     const auto sentence = [](std::vector<std::string> stages, bool gpu) {
         Selection selection;
         selection.allow_no_gpu = true;
@@ -237,7 +237,7 @@ TEST_CASE("a deadline that cuts a sweep short leaves the machine undetermined") 
     CHECK(report.verdict == OverallVerdict::undetermined);
 }
 
-TEST_CASE("a cause that only the tables given have is told") {
+TEST_CASE("a cause that only the tables given have is reported") {
     const MatrixCopy copy;
     for (const char* file : {"log_causes.json", "log_evidence.json"})
         copy.replace(file, "\"cudnn_rnn_under_xla_jit\"", "\"a_cause_of_these_tables\"");

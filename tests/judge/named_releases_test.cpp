@@ -21,7 +21,7 @@ const Matrix& tables() {
     return bundled;
 }
 
-/// What the rules answer that can be asked about releases.
+/// What the rules answer about specified versions.
 Outcomes requested(const Facts& facts) {
     Outcomes outcomes;
     for (const auto& rule : all_rules())
@@ -110,7 +110,7 @@ TEST_CASE("no cuDNN is both older than a framework wants and newer than it knows
 
 /// Each is at fault for two of its releases alone; a third would be a question of its own, with an
 /// answer of its own.
-TEST_CASE("a release that is not told never turns a fault into a pass") {
+TEST_CASE("a version that is not specified never turns a fault into a pass") {
     const std::vector<std::vector<std::string>> faulty = {
         {"driver=470", "cuda=12.4"},
         {"driver=575", "cuda=13.0"},
@@ -147,7 +147,7 @@ TEST_CASE("a release that is not told never turns a fault into a pass") {
 
 namespace {
 
-/// What people tell: of each key one value, or nothing.
+/// What people specify: of each key one value, or nothing.
 const std::vector<std::vector<std::string>> named_values = {
     {"driver=390", "driver=418.40", "driver=450.80.02", "driver=470.256.02", "driver=525.60.13",
      "driver=535.104.05", "driver=550.54.14", "driver=575.51.03", "driver=580.65.06",

@@ -1,5 +1,5 @@
-// What goes together has one answer, whoever asks: a machine's rules, rules asked about versions
-// alone, and the plan.
+// What is compatible has one answer, whoever requests it: a machine's rules, rules about specified
+// versions alone, and the plan.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -29,7 +29,7 @@ Outcome outcome_of(const char* rule, const Facts& facts) {
     return verdict_of(rule, facts).outcome;
 }
 
-Facts output() {
+Facts specified_machine() {
     Facts facts;
     facts.tool.stages = {"given"};
     facts.host.platform = "linux";
@@ -65,8 +65,8 @@ FrameworkBuild any_build(const Version& cuda) {
     return build;
 }
 
-/// What is said of the GPU: "too old", "too new", "compiles" where it may run after that, "fits" or
-/// "open".
+/// What is reported of the GPU: "too old", "too new", "compiles" where it may run after that,
+/// "fits" or "open".
 std::string code_words(const Facts& facts) {
     const Verdict too_old = verdict_of("gpu_too_old", facts),
                   too_new = verdict_of("gpu_arch_not_in_build", facts);
@@ -85,7 +85,7 @@ TEST_CASE("whether a driver runs a CUDA: a machine, versions alone and the plan 
     for (const DriverForCuda& toolkit : bundled_matrix().driver_for_cuda())
         for (const Version& driver : named_drivers()) {
             INFO("driver " << driver.text << ", CUDA " << toolkit.cuda.text);
-            Facts given = output(), here = machine();
+            Facts given = specified_machine(), here = machine();
             given.driver.library_version = here.driver.library_version = driver;
             here.driver.cuda_version = bundled_matrix().cuda_of_driver(driver)->cuda;
             for (Facts* facts : {&given, &here})
@@ -104,13 +104,13 @@ TEST_CASE("whether a driver runs a CUDA: a machine, versions alone and the plan 
         }
 }
 
-TEST_CASE("whether a GPU and a driver go together: versions alone and the plan agree") {
+TEST_CASE("whether a GPU and a driver are compatible: versions alone and the plan agree") {
     for (const Architecture& gpu : bundled_matrix().architectures())
         for (const Version& driver : named_drivers()) {
             if (gpu.integrated || gpu.name == "Fermi")
                 continue;  // cuDNN, not the driver, rules Fermi out
             INFO("driver " << driver.text << ", GPU " << gpu.capability.text);
-            Facts given = output();
+            Facts given = specified_machine();
             given.driver.library_version = driver;
             given.cuda_devices.emplace_back().compute_capability = gpu.capability;
             stack::Stack question;
@@ -132,7 +132,7 @@ TEST_CASE("whether a cuDNN has code for a GPU: a machine, versions alone and the
             cudnn.library = "libcudnn.so." + std::to_string(row.cudnn.major());
             cudnn.version = row.cudnn;
             cudnn.built_for_cuda = make_version({row.cuda_major, 0});
-            Facts given = output(), here = machine();
+            Facts given = specified_machine(), here = machine();
             given.cudnns = {cudnn};
             if (row.cudnn >= make_version({8, 6}))
                 cudnn.newest_capability = row.capability_max;
@@ -164,7 +164,7 @@ TEST_CASE(
             stack::Stack question;
             question.gpus.push_back(
                 {.capability = stack::known_capability(gpu.capability, bundled_matrix())});
-            Facts given = output();
+            Facts given = specified_machine();
             given.host.platform = build.os;
             Framework framework;
             framework.name = build.framework;
@@ -311,7 +311,7 @@ Facts log_with(const GivenValues& values) {
     return facts;
 }
 
-Judged query(const Facts& facts) {
+Judged judgement_of(const Facts& facts) {
     return judged(judge(facts, bundled_matrix(), {}));
 }
 
@@ -340,7 +340,7 @@ bool may_be_a_machine(stack::Stack stack) {
         [](const stack::Conflict& conflict) { return conflict.severity == Severity::error; });
 }
 
-/// The one build that the stack's framework can be, if it brings its CUDA and cuDNN.
+/// The one build that the stack's framework can be, if it bundles its CUDA and cuDNN.
 std::optional<FrameworkBuild> self_contained(const stack::Stack& stack) {
     const stack::Framework& framework = stack.frameworks.front();
     const auto builds = stack::builds_of(stack, framework, bundled_matrix()).with_cuda;
@@ -355,15 +355,15 @@ void compare_on_machine(const stack::Stack& stack, const Judged& checked,
         return;
     const stack::Framework& framework = stack.frameworks.front();
     test::MachineOfStack machine(stack);
-    differences.compare("doctor --for", checked, query(machine.naming(framework)));
+    differences.compare("doctor --for", checked, judgement_of(machine.naming(framework)));
     const auto build = self_contained(stack);
     // What has no package for this Python is not installed for it.
     if (!build || has(checked, "python_not_supported"))
         return;
     Facts here = machine.with_installed(framework, *build);
-    differences.compare("machine", checked, query(here));
+    differences.compare("machine", checked, judgement_of(here));
     here.log = log_without_cause();
-    differences.compare("doctor --log", checked, query(here));
+    differences.compare("doctor --log", checked, judgement_of(here));
 }
 
 /// Beside a log, specified versions are installed ones: where that means another build, the
@@ -375,7 +375,7 @@ void compare_with_log(const GivenValues& values, const stack::Stack& stack, Judg
     const auto build = &stack::Framework::build;
     if (!std::ranges::equal(installed.frameworks, stack.frameworks, {}, build, build))
         return;
-    const Judged in_log = query(log_with(values));
+    const Judged in_log = judgement_of(log_with(values));
     std::ranges::stable_sort(checked.problems, {}, [&](const Problem& problem) {
         const Problem* same = find_where(in_log.problems, [&](const Problem& other) {
             return other.rule == problem.rule && other.fix == problem.fix;
@@ -424,7 +424,7 @@ void compare_with_plan(const stack::Stack& stack, const Report& report, const Ju
 
 }  // namespace
 
-TEST_CASE("one stack has one answer, whichever command is asked") {
+TEST_CASE("one stack has one answer, whichever command is run") {
     std::vector<GivenValues> all = test::BorderStacks().all();
     test::DrawnStacks drawn(33);
     while (all.size() < 20'300)

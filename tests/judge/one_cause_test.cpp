@@ -1,4 +1,5 @@
-// One cause, one error: what fails on a GPU without cuDNN is not told again for the networks on it.
+// One cause, one error: what fails on a GPU without cuDNN is not reported again for the networks on
+// it.
 #include "judge.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
@@ -36,7 +37,7 @@ using Rules = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a call that fails for the tiny kernel is not told again for the networks") {
+TEST_CASE("a call that fails for the test kernel is not reported again for the networks") {
     Facts facts = failing_calls();
     CHECK(errors_of(facts) == Rules{"rnn_call_failed"});
     facts.kernel_runs.front() = {
@@ -44,7 +45,7 @@ TEST_CASE("a call that fails for the tiny kernel is not told again for the netwo
     CHECK(errors_of(facts) == Rules{"kernel_launch_failed"});
 }
 
-TEST_CASE("a crash of the tiny kernel's process is not told again for the networks") {
+TEST_CASE("a crash of the test kernel's process is not reported again for the networks") {
     Facts facts = failing_calls();
     facts.kernel_runs.clear();
     for (ProbeRun& run : facts.probe_runs)
@@ -56,7 +57,8 @@ TEST_CASE("a crash of the tiny kernel's process is not told again for the networ
     CHECK(errors_of(facts) == Rules{"probe_crashed"});
 }
 
-TEST_CASE("a crash of cuDNN is not told again where one of its libraries is cut short or missing") {
+TEST_CASE(
+    "a crash of cuDNN is not reported again where one of its libraries is cut short or missing") {
     const auto cudnn_crashes = [](Facts& facts) {
         probe_run(facts, "cudnn_library").end = ProbeEnd::crashed;
         facts.cudnns.front().rnn_usable.reset();
@@ -74,20 +76,20 @@ TEST_CASE("a crash of cuDNN is not told again where one of its libraries is cut 
     CHECK(errors_of(missing) == Rules{"cudnn_part_missing"});
 }
 
-TEST_CASE("a GPU that computes the tiny kernel wrongly is not told again for the networks") {
+TEST_CASE("a GPU that computes the test kernel wrongly is not reported again for the networks") {
     Facts facts = wrong_numbers();
     CHECK(errors_of(facts) == Rules{"rnn_result_wrong"});
     facts.kernel_runs.front().correct = false;
     CHECK(errors_of(facts) == Rules{"kernel_launch_failed"});
 }
 
-TEST_CASE("what another GPU's tiny kernel does explains nothing") {
+TEST_CASE("what another GPU's test kernel does explains nothing") {
     Facts facts = failing_calls();
     facts.kernel_runs.push_back({1, CallResult{"cuLaunchKernel", 719, ""}, {}});
     CHECK(errors_of(facts) == Rules{"kernel_launch_failed", "rnn_call_failed"});
 }
 
-TEST_CASE("after a memory error, what cuDNN answers on that GPU is not told again") {
+TEST_CASE("after a memory error, what cuDNN answers on that GPU is not reported again") {
     Facts facts = but([](Facts& f) { every_case(f, RunEnd::failed, "cudnnRNNForward"); });
     CHECK(errors_of(facts) == Rules{"rnn_call_failed"});
     facts.rnn_runs.front().result =

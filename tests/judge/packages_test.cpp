@@ -88,7 +88,7 @@ TEST_CASE("what conda installed is changed by conda, in its environment") {
     CHECK(rules::install_here(facts, "pytorch", install) == Commands{install});
 }
 
-TEST_CASE("where there is no cuDNN, the environment of a framework is served first") {
+TEST_CASE("where there is no cuDNN, the environment of a framework comes first") {
     Facts facts = on("Fedora Linux 40");
     facts.pythons.clear();
     facts.frameworks.clear();

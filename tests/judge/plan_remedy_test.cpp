@@ -32,7 +32,7 @@ Facts gpu_of(const char* capability) {
 
 }  // namespace
 
-TEST_CASE("each rule about versions that do not fit offers the plan for this GPU and driver") {
+TEST_CASE("each rule about versions that do not fit suggests the plan for this GPU and driver") {
     CHECK(last_command("driver_too_old", but([](Facts& f) {
                            f.runtimes.front().version = v("13.0");
                        })) == "rnncheck matrix plan gpu=8.6 driver=550.54.14");
@@ -51,7 +51,7 @@ TEST_CASE("each rule about versions that do not fit offers the plan for this GPU
           "rnncheck matrix plan gpu=8.6 driver=550.54.14");
 }
 
-TEST_CASE("what a person told is planned with as well") {
+TEST_CASE("what a person specified is planned with as well") {
     Facts output;
     output.tool.stages = {"given"};
     output.driver.library_version = v("470");

@@ -177,7 +177,7 @@ TEST_CASE("a healthy machine stays healthy when a sandbox hides the driver's fil
     CHECK(judge(hidden, Matrix::bundled(), {}).verdict == OverallVerdict::healthy);
 }
 
-TEST_CASE("nothing learnt, nothing passes") {
+TEST_CASE("nothing collected, nothing passes") {
     for (const auto& rule : all_rules()) {
         INFO(rule.name);
         CHECK(rule->check({}, Matrix::bundled()).outcome != Outcome::pass);

@@ -97,14 +97,14 @@ void check_remedies(const stack::Stack& given, const Report& before, RepairCount
             for (const FaultKind& fault : come)
                 UNSCOPED_INFO("has come: " << fault.rule << ' ' << fault.subject);
             CHECK(come.empty());
-            // A command installs what the remedy says.
+            // A command installs what the remedy names.
             for (const GivenValue& installed : cudnn_installed_by(remedy))
                 if (const auto text = std::ranges::find(changes, "cudnn", &GivenValue::key);
                     text != changes.end())
                     CHECK(text->value == installed.value);
         }
         INFO(finding.rule << ": " << finding.message);
-        CHECK_FALSE(finding.remedies.empty());  // that nothing repairs it is said, too
+        CHECK_FALSE(finding.remedies.empty());  // that nothing repairs it is reported, too
         counts.without += !any;
         if (!any)
             ++counts.without_by_rule[finding.rule];
@@ -169,7 +169,7 @@ class Combinations {
 
 }  // namespace
 
-TEST_CASE("a remedy with a version removes its fault and brings no new error") {
+TEST_CASE("a remedy with a version removes its fault and causes no new error") {
     Combinations combinations;
     RepairCounts counts;
     for (; counts.combinations < 2500; ++counts.combinations) {

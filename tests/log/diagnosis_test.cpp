@@ -85,7 +85,7 @@ TEST_CASE("a fix names the search path of the reader's system") {
 
 TEST_CASE(
     "failures that people reported in public lead to one of the causes that their threads name") {
-    // Reduced to the lines that the program printed; "basis" tells whether the thread states the
+    // Reduced to the lines that the program printed; "basis" shows whether the thread states the
     // cause or implies it.
     std::ifstream file(std::string(TEST_DIRECTORY) + "/public_failures.jsonl");
     int all = 0, first = 0, among_three = 0;
@@ -296,7 +296,7 @@ TEST_CASE("a program that trains on without a GPU has no fault, one that stops h
             .verdict == OverallVerdict::problems);
 }
 
-TEST_CASE("what a person told decides between candidates") {
+TEST_CASE("what a person specified decides between candidates") {
     const char* text =
         "RuntimeError: CUDA error: no kernel image is available for execution on the device\n";
     CHECK(diagnosed(text, {{"gpu", "RTX 3090", {}}, {"framework", "pytorch 1.6", {}}})
@@ -349,7 +349,7 @@ TEST_CASE("TensorFlow without kernels for a GPU is not a build without CUDA") {
     CHECK(findings_of(report) == "gpu_arch_not_in_build 90; ");
 }
 
-TEST_CASE("nvidia-smi tells the driver in its old words and in those of 610") {
+TEST_CASE("nvidia-smi shows the driver in its old words and in those of 610") {
     for (const char* line :
          {"| NVIDIA-SMI 580.95.05    Driver Version: 580.95.05    CUDA Version: 13.0     |",
           "| NVIDIA-SMI 610.43.02    KMD Version: 610.43.02    CUDA UMD Version: 13.3     |",

@@ -58,7 +58,7 @@ bool is_safe(const Log& log) {
     });
 }
 
-/// What a large log tells and a small one with the same neighbours of the text does not.
+/// What a large log shows and a small one with the same neighbours of the text does not.
 std::string more_in_large(const std::string& text) {
     static const std::string filler = "Epoch 1 step 1 accuracy 0.9\n";
     static const std::string much = test::repeated(filler, 66 << 10);
@@ -106,7 +106,7 @@ long number_from(const char* name, long otherwise) {
 
 }  // namespace
 
-TEST_CASE("mutated logs do no harm, and large ones tell what small ones tell", "[fuzz]") {
+TEST_CASE("mutated logs do no harm, and large ones show what small ones show", "[fuzz]") {
     constexpr long rare = 16;  // what takes long
     const long rounds = number_from("RNNCHECK_FUZZ", 200);
     test::TextMutator mutator(

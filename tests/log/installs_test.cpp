@@ -74,7 +74,7 @@ TEST_CASE("pip does not find an old version: the Pythons that have it") {
           Commands{"py -3.7 -m venv environment"});
 }
 
-TEST_CASE("a package of another project says nothing about Pythons") {
+TEST_CASE("a package of another project shows nothing about Pythons") {
     const char* log =
         "ERROR: Could not find a version that satisfies the requirement librosa==0.0.1 (from "
         "versions: 0.10)\n";

@@ -38,7 +38,7 @@ bool rests_on_log(const Finding& finding) {
 
 }  // namespace
 
-TEST_CASE("a cause that the machine has is one finding, with what both say") {
+TEST_CASE("a cause that the machine has is one finding, with what both show") {
     const Report report = joined(
         but([](Facts& f) { f.driver.cuda_version = parse_version("11.4"); }), insufficient_driver);
     const Finding& finding = finding_of(report, "driver_too_old");

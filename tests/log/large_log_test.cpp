@@ -30,7 +30,7 @@ void for_each_message(Check&& check) {
         check(message.log + "\n");
 }
 
-/// What `message` says alone it says behind `log`, too.
+/// What `message` shows alone it shows behind `log`, too.
 void check_found(const std::string& log, const std::string& message) {
     const auto seen = signatures_in(log + message + "Epoch 1\nEpoch 2\nEpoch 3\n");
     for (const std::string& signature : signatures_in("----\n" + message)) {
@@ -41,7 +41,7 @@ void check_found(const std::string& log, const std::string& message) {
 
 }  // namespace
 
-TEST_CASE("a log that says nothing with other digits hides no message") {
+TEST_CASE("a log that shows nothing with other digits hides no message") {
     for_each_message([](const std::string& message) {
         std::string others;
         for (int add = 1; add < 10; ++add)
@@ -50,7 +50,7 @@ TEST_CASE("a log that says nothing with other digits hides no message") {
     });
 }
 
-TEST_CASE("lines that tell nothing far from each other tell something next to each other") {
+TEST_CASE("lines that show nothing far from each other show something next to each other") {
     for_each_message([](const std::string& message) {
         const std::size_t middle = message.find_first_of(" \n", message.size() / 2);
         if (middle == message.npos)
@@ -63,7 +63,7 @@ TEST_CASE("lines that tell nothing far from each other tell something next to ea
     });
 }
 
-TEST_CASE("a message where a line is cut between two blocks is told whole") {
+TEST_CASE("a message where a line is cut between two blocks is reported whole") {
     const std::string bar =
         repeated("\r 12%|#2        | 123/1000 [00:01<00:02, 3 it/s]", 800 << 10);
     const std::string message =
@@ -72,7 +72,7 @@ TEST_CASE("a message where a line is cut between two blocks is told whole") {
         CHECK(signatures_in(bar.substr(0, place) + message + bar).contains("xid_79"));
 }
 
-TEST_CASE("lines that tell nothing alone tell what they tell together") {
+TEST_CASE("lines that show nothing alone show what they show together") {
     for_each_message([](const std::string& message) {
         std::string apart;
         for (const char c : message)

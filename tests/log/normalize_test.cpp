@@ -53,7 +53,7 @@ TEST_CASE("zeros and control characters vanish, lines are kept apart") {
     CHECK(text.lines[3].number == 4);
 }
 
-TEST_CASE("pieces of a long line are joined as they stood") {
+TEST_CASE("pieces of a long line are joined as they were") {
     const auto text = normalized(
         {{"> {\"a\":\"one\\ttwo ", 1, true}, {"three\\nfour", 1, false}, {"five", 2, true}});
     CHECK(text.text == "{\"a\":\"one two three four\nfive");

@@ -22,7 +22,7 @@ const LogEvent* event(const Log& log, std::string_view signature) {
     return found == log.events.end() ? nullptr : &*found;
 }
 
-std::string output(const Log& log, std::string_view signature, std::string_view name) {
+std::string captured(const Log& log, std::string_view signature, std::string_view name) {
     const LogEvent* found = event(log, signature);
     REQUIRE(found);
     for (const LogField& field : found->captures)
@@ -51,11 +51,11 @@ std::string all_different(std::string_view begin, std::size_t bytes) {
     return out;
 }
 
-/// Everything a log told, one line each; lines are counted from `first_line`.
+/// Everything a log reported, one line each; lines are counted from `first_line`.
 std::multiset<std::string> captured_in(const Log& log, std::int64_t first_line) {
     std::multiset<std::string> all;
     for (const LogEvent& event : log.events) {
-        // Not how often: lines that stand together may share a match.
+        // Not how often: lines that are together may share a match.
         std::string text = event.signature + " " + std::to_string(event.line - first_line);
         for (const LogField& field : event.captures)
             text += " " + field.name + "=" + field.value;
@@ -71,12 +71,12 @@ const std::string mismatch =
 
 }  // namespace
 
-TEST_CASE("versions, line number and the first error are told") {
+TEST_CASE("versions, line number and the first error are reported") {
     const Log log =
         log_read("starting\n" + mismatch + "UnknownError: Fail to find the dnn implementation.\n",
                  "train.log");
-    CHECK(output(log, "cudnn_version_mismatch", "loaded") == "7.4.1");
-    CHECK(output(log, "cudnn_version_mismatch", "built") == "7.6.0");
+    CHECK(captured(log, "cudnn_version_mismatch", "loaded") == "7.4.1");
+    CHECK(captured(log, "cudnn_version_mismatch", "built") == "7.6.0");
     CHECK(event(log, "cudnn_version_mismatch")->line == 2);
     CHECK(event(log, "dnn_not_found")->kind == LogKind::consequence);
     CHECK(log.first_error_line == 2);
@@ -97,7 +97,7 @@ TEST_CASE("a fatal line is one in every form, and an ordinary one is none") {
         CHECK_FALSE(event(log_read(line), "glog_fatal"));
 }
 
-TEST_CASE("a crash inside cuDNN is told from a path to cuDNN") {
+TEST_CASE("a crash inside cuDNN is distinguished from a path to cuDNN") {
     for (const char* line : {"python3[77]: segfault at 0 ip 00007f2a sp 00007ffd error 4 in "
                              "libcudnn_ops_infer.so.8.9.7[7f2a00000000+5000]",
                              "/usr/lib/libcudnn_adv.so.9(+0x12af)[0x7f2a]",
@@ -133,8 +133,8 @@ TEST_CASE("the same message is understood however it was treated") {
         const Log log = log_read(form);
         INFO(escaped(form));
         REQUIRE(event(log, "cudnn_version_mismatch"));
-        CHECK(output(log, "cudnn_version_mismatch", "loaded") == "7.4.1");
-        CHECK(output(log, "cudnn_version_mismatch", "built") == "7.6.0");
+        CHECK(captured(log, "cudnn_version_mismatch", "loaded") == "7.4.1");
+        CHECK(captured(log, "cudnn_version_mismatch", "built") == "7.6.0");
     }
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("a large log gives what a small one gives, with the right line") {
     const Log log = log_read(before + mismatch + before);
     REQUIRE(event(log, "cudnn_version_mismatch"));
     CHECK(event(log, "cudnn_version_mismatch")->line == lines + 1);
-    CHECK(output(log, "cudnn_version_mismatch", "built") == "7.6.0");
+    CHECK(captured(log, "cudnn_version_mismatch", "built") == "7.6.0");
     CHECK(log.lines == 2 * lines + 1);
     CHECK(log.first_error_line == lines + 1);
 }
@@ -222,7 +222,7 @@ TEST_CASE("where blocks end nothing is missed and nothing counted twice") {
     }
 }
 
-TEST_CASE("a message among thousands of lines that nearly are one is told with its line") {
+TEST_CASE("a message among thousands of lines that nearly are one is reported with its line") {
     std::string text;
     std::set<std::int64_t> faults, seen;
     for (std::int64_t line = 1; line <= 3000; ++line) {
@@ -246,7 +246,7 @@ TEST_CASE("in a large log, too, a wrapped message is read") {
     const Log log = log_read(
         before + "Loaded runtime CuDNN library: 7.4.1 but source was comp\niled with: 7.6.0.\n" +
         before);
-    CHECK(output(log, "cudnn_version_mismatch", "built") == "7.6.0");
+    CHECK(captured(log, "cudnn_version_mismatch", "built") == "7.6.0");
 }
 
 TEST_CASE("in a large log, too, words that are spelled otherwise, quoted or broken are read") {
@@ -292,7 +292,7 @@ TEST_CASE("quoted lines hold no control character") {
             CHECK(static_cast<unsigned char>(c) >= 0x20);
 }
 
-TEST_CASE("several logs are told apart") {
+TEST_CASE("several logs are distinguished") {
     const auto input = [](std::string name, std::string text) {
         return LogInput{std::move(name), [text = std::move(text), at = std::size_t{0}](
                                              char* to, std::size_t size) mutable {

@@ -1,4 +1,4 @@
-// The commands that a log's causes are repaired with: in the versions that the log asks for, for
+// The commands that a log's causes are repaired with: in the versions that the log requests, for
 // the reader's shell.
 #include "base/text.hpp"
 #include "judge.hpp"
@@ -94,7 +94,7 @@ TEST_CASE(
                    "\"nvidia-cuda-runtime-cu12==12.*\""});
 }
 
-TEST_CASE("a check asks no framework that the log is not about") {
+TEST_CASE("a check queries no framework that the log is not about") {
     const auto check = [](const char* framework) {
         return about("cpu_only_build", "Torch not compiled with CUDA enabled\n",
                      {{"framework", framework, {}}})

@@ -17,7 +17,7 @@ const std::string modes = " with model config: [rnn_mode, rnn_input_mode, rnn_di
 
 }  // namespace
 
-TEST_CASE("TensorFlow up to 1.8 tells the call alone") {
+TEST_CASE("TensorFlow up to 1.8 shows the call alone") {
     const LogRnnConfig config = config_in("InternalError: Failed to call ThenRnnForward\n");
     CHECK(config.call == "ThenRnnForward");
     CHECK(config.missing == std::vector<std::string>{"model config"});
@@ -67,7 +67,7 @@ TEST_CASE("TensorFlow 1.15 to 2.15, and DoRnn since 2.16: cell_num_units") {
     }
 }
 
-TEST_CASE("a line that was cut says what is missing, and a number that may be cut is not taken") {
+TEST_CASE("a line that was cut shows what is missing, and a number that may be cut is not taken") {
     const LogRnnConfig config =
         config_in("Failed to call ThenRnnForward" + modes +
                   "2, 0, 0 , [num_layers, input_size, num_units, dir_count, max_seq_length, "
@@ -96,7 +96,7 @@ TEST_CASE("a wrapped line is read whole, wherever it was broken") {
     }
 }
 
-TEST_CASE("a line cut anywhere gives no wrong number, and what it does not tell is missing") {
+TEST_CASE("a line cut anywhere gives no wrong number, and what it does not show is missing") {
     const std::string whole =
         "Failed to call ThenRnnForward" + modes +
         "2, 0, 0 , [num_layers, input_size, num_units, dir_count, max_seq_length, batch_size, "

@@ -1,4 +1,4 @@
-// What stands in a log comes out harmless: no control character, no name of a user or a host, in
+// What is in a log is printed harmless: no control character, no name of a user or a host, in
 // every format and from small and large logs.
 #include <sstream>
 

@@ -69,7 +69,7 @@ def main():
                 f"{f['rule']} {f.get('weight', '')} {f['confidence']}" for f in findings[:4]
             )
             print(
-                f"{case['id']}: {case['cause']}{'' if case['needs_env'] else ' (log decides)'}; said: {shown or 'nothing'}"
+                f"{case['id']}: {case['cause']}{'' if case['needs_env'] else ' (log decides)'}; stated: {shown or 'nothing'}"
             )
     for kind, (first, among, total) in counts.items():
         print(f"{kind}: index 0 {rate(first, total)}, first three {rate(among, total)}")

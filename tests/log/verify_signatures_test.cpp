@@ -1,4 +1,4 @@
-// A signature that cannot do what its row says is told when the tables are verified.
+// A signature that cannot do what its row declares is reported when the tables are verified.
 #include "base/text.hpp"
 #include "log/read_log.hpp"
 #include "support/catch.hpp"

@@ -24,7 +24,7 @@ for directory in sorted(path.parent for path in here.glob("*/facts.json")):
         check=False,
     )
     report = json.loads(result.stdout)
-    said = {
+    stated = {
         "exit": result.returncode,
         "verdict": report["verdict"],
         "findings": [
@@ -33,8 +33,8 @@ for directory in sorted(path.parent for path in here.glob("*/facts.json")):
         ],
     }
     if bless:
-        (directory / "expected.json").write_text(json.dumps(said, indent=2) + "\n")
+        (directory / "expected.json").write_text(json.dumps(stated, indent=2) + "\n")
         continue
     expected = json.loads((directory / "expected.json").read_text())
-    check.that(said == expected, f"{directory.name}: {said}, expected {expected}")
+    check.that(stated == expected, f"{directory.name}: {stated}, expected {expected}")
 sys.exit(0 if bless else check.close())

@@ -1,5 +1,5 @@
-// A directory of tables: the same as the bundled ones, or one sentence that says which file and row
-// is wrong.
+// A directory of tables: the same as the bundled ones, or one sentence that names which file and
+// row is wrong.
 #include <algorithm>
 #include <filesystem>
 
@@ -29,7 +29,7 @@ struct Copy : test::MatrixCopy {
     }
 };
 
-/// What from_directory says when `old_text` of a table is replaced.
+/// What from_directory reports when `old_text` of a table is replaced.
 std::string error_after(const std::string& file, const std::string& old_text,
                         const std::string& new_text) {
     const Copy copy;
@@ -123,7 +123,7 @@ TEST_CASE("a table that is no file, too large, or no JSON is named with the plac
 
 TEST_CASE(
     "a NUL, behind which a parser would see nothing, and nesting that would end a reader's stack "
-    "are refused") {
+    "are rejected") {
     const Copy copy;
     copy.write("xid.json", copy.content_of(copy.directory / "xid.json") +
                                std::string("\0 } this is no JSON", 20));

@@ -1,4 +1,4 @@
-// The answers that rules rely on: every line of queries.txt, asked of the bundled tables.
+// The answers that rules rely on: every line of queries.txt, put to the bundled tables.
 #include <algorithm>
 #include <fstream>
 #include <functional>

@@ -1,4 +1,4 @@
-"""Questions that people ask, with the answer that is right: every line of questions.jsonl, asked of the program.
+"""Questions that people have, with the answer that is right: every line of questions.jsonl, put to the program.
 
 A line: "ask", the arguments of `rnncheck matrix`; "expect", any of "verdict" and "rules" (those with an error or a
 warning) of a check, "exit", "says" and "not_says", words of the answer; "source", where the right answer stands.
@@ -29,9 +29,9 @@ def answer_to(arguments):
     if run.returncode not in (0, 1, 3, 4):
         return run.returncode, {}, run.stderr
     document = json.loads(run.stdout)
-    told = {name: document[name] for name in document if name not in ("facts", "tool", "verdicts")}
+    reported = {name: document[name] for name in document if name not in ("facts", "tool", "verdicts")}
     decided = [item for item in document.get("verdicts", []) if not item.get("not_evaluated")]
-    return run.returncode, document, words_of([told, decided])
+    return run.returncode, document, words_of([reported, decided])
 
 
 def differences(question):
@@ -48,8 +48,8 @@ def differences(question):
         ]
         if sorted(set(rules)) != sorted(expected["rules"]):
             wrong.append(f"rules {rules}")
-    wrong += [f"does not say '{text}'" for text in expected.get("says", []) if text not in words]
-    wrong += [f"says '{text}'" for text in expected.get("not_says", []) if text in words]
+    wrong += [f"does not show '{text}'" for text in expected.get("says", []) if text not in words]
+    wrong += [f"shows '{text}'" for text in expected.get("not_says", []) if text in words]
     return wrong, words
 
 

@@ -56,7 +56,7 @@ def wheel(package, version, requires=(), **files):
 
 
 def library(*targets, text=b""):
-    """With kernels for one GPU alone, which say nothing about the build, and a random-looking start before the fat binaries."""
+    """With kernels for one GPU alone, which show nothing about the build, and a random-looking start before the fat binaries."""
     return (
         os.urandom(100_003)
         + fat_binary(*targets) * 3
@@ -331,7 +331,7 @@ class Refresh(unittest.TestCase):
             check=False,
         )
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.said = done.stdout
+        self.stated = done.stdout
         return done.stdout
 
     def rows(self, table, **equal):
@@ -345,7 +345,7 @@ class Refresh(unittest.TestCase):
         return {name: (self.tables / f"{name}.json").read_text() for name in TABLES}
 
     def test_same_contents_extend_the_row(self):
-        self.assertIn("ctranslate2 4.1.0 for linux (cuda): as 4.0.0\n", self.said)
+        self.assertIn("ctranslate2 4.1.0 for linux (cuda): as 4.0.0\n", self.stated)
         (old,) = self.rows("framework_builds", framework="ctranslate2", first="4.0.0", build="cuda")
         self.assertEqual(
             (old["last"], old["source"], old["provenance"]),
@@ -374,7 +374,7 @@ class Refresh(unittest.TestCase):
         newest = self.rows("framework_cuda")[-1]
         self.assertEqual((newest["first"], newest["newest_cuda"]), ("2.16.0", "13.4"))
 
-    def test_what_no_file_tells_is_marked(self):
+    def test_what_no_file_shows_is_marked(self):
         (new,) = self.rows("framework_builds", framework="pytorch", build="cu134")
         self.assertNotIn("driver_min", new)
         self.assertEqual(new["provenance"], "inferred")
@@ -382,7 +382,7 @@ class Refresh(unittest.TestCase):
         (other,) = self.rows("framework_builds", framework="pytorch", first="2.16.0", build="cu130")
         self.assertEqual(other["provenance"], "unconfirmed")
         self.assertIn("is to be read on download.pytorch.org", other["note"])
-        self.assertIn("left: pytorch 2.16.0 for linux (cu130)", self.said)
+        self.assertIn("left: pytorch 2.16.0 for linux (cu130)", self.stated)
 
     def test_cudnn_and_cuda(self):
         (new,) = self.rows("cudnn_builds", cudnn="9.28.0")

@@ -1,4 +1,4 @@
-// Each kind of fault, planted in a copy of the tables, is named with its table, its row and what to
+// Each kind of fault, planted in copied tables, is named with its table, its row and what to
 // do.
 #include "base/program.hpp"
 #include "base/text.hpp"
@@ -15,7 +15,7 @@ std::vector<Issue> issues_of(const MatrixCopy& copy) {
     return verify(Tables(table_files_of(copy.directory.string())));
 }
 
-std::string output(const std::vector<Issue>& issues) {
+std::string text_of(const std::vector<Issue>& issues) {
     std::string text;
     for (const Issue& issue : issues)
         text += issue.table + " " + std::to_string(issue.row) + ": " + issue.text + "\n";
@@ -55,7 +55,7 @@ std::string build(const std::string& first_to_last, const std::string& more,
            R"(, "os": "linux", "build": "cu", "libraries": "wheels", "package": "p", )" + more;
 }
 
-/// What verify says of framework_builds when it holds these rows.
+/// What verify reports of framework_builds when it holds these rows.
 std::vector<Issue> of_builds(const std::vector<std::string>& rows) {
     const MatrixCopy copy;
     put(copy, "keras_backends", {});
@@ -69,7 +69,7 @@ std::vector<Issue> of_builds(const std::vector<std::string>& rows) {
 
 TEST_CASE("tables without a fault raise no issue") {
     const MatrixCopy copy;
-    CHECK(output(issues_of(copy)).empty());
+    CHECK(text_of(issues_of(copy)).empty());
 }
 
 TEST_CASE("all issues come at once, with table and row") {
@@ -80,7 +80,7 @@ TEST_CASE("all issues come at once, with table and row") {
     copy.write("rnn_required_support.json", "{");
     std::filesystem::remove(copy.directory / "gpu_products.json");
     const auto issues = issues_of(copy);
-    INFO(output(issues));
+    INFO(text_of(issues));
     CHECK(has(issues, "driver_for_cuda", 3, "column 'cuda': '9.x' is not a version"));
     CHECK(has(issues, "driver_for_cuda", 3, "column 'full_driver': missing"));
     CHECK(has(issues, "architectures", 3, "column 'source': missing"));
@@ -106,9 +106,9 @@ TEST_CASE("rows out of order, or twice") {
         {R"("name": "B", "capability": "8.6")", R"("name": "A", "capability": "8.6")",
          R"("name": "A", "capability": "8.6")"});
     const auto issues = issues_of(copy);
-    INFO(output(issues));
+    INFO(text_of(issues));
     CHECK(has(issues, "gpu_products", 2, "belongs before row 1"));
-    CHECK(has(issues, "gpu_products", 3, "the same thing as row 2"));
+    CHECK(has(issues, "gpu_products", 3, "duplicates row 2"));
     CHECK(issues.size() == 2);
 }
 
@@ -126,12 +126,12 @@ TEST_CASE("ranges that overlap are named with both rows") {
     const auto issues =
         of_builds({build(R"("first": "2.4", "last": "2.5")", R"("cuda": "12.4", "cudnn": "9.1.0")"),
                    build(R"("first": "2.5.1")", R"("cuda": "12.4", "cudnn": "9.1.0")")});
-    INFO(output(issues));
+    INFO(text_of(issues));
     CHECK(has(issues, "framework_builds", 2, "overlaps row 1 of pytorch linux cu"));
     CHECK(issues.size() == 1);
     const auto drivers =
         after("cuda_of_driver.json", R"("last_branch": 544)", R"("last_branch": 545)");
-    CHECK(output(drivers).find("overlaps row") != std::string::npos);
+    CHECK(text_of(drivers).find("overlaps row") != std::string::npos);
 }
 
 TEST_CASE("a range that ends before it begins") {
@@ -145,43 +145,43 @@ TEST_CASE("a range that ends before it begins") {
 TEST_CASE("drivers and toolkits contradict each other") {
     const auto branch = after("cuda_of_driver.json", R"("last_branch": 544, "cuda": "12.2")",
                               R"("last_branch": 544, "cuda": "12.1")");
-    INFO(output(branch));
+    INFO(text_of(branch));
     CHECK(contains(
-        output(branch),
+        text_of(branch),
         "full_driver 535.54.03 is for CUDA 12.2 here, but in cuda_of_driver branch 535 ends"));
     const auto order = after("driver_for_cuda.json", R"("full_driver": "530.30.02")",
                              R"("full_driver": "520.30.02")");
-    CHECK(contains(output(order),
+    CHECK(contains(text_of(order),
                    "the oldest driver 525.60.13 is newer than the full one 520.30.02"));
     const auto unknown = after("cuda_of_driver.json", R"("cuda": "12.7")", R"("cuda": "12.75")");
-    CHECK(contains(output(unknown), "driver_for_cuda does not contain CUDA 12.75"));
+    CHECK(contains(text_of(unknown), "driver_for_cuda does not contain CUDA 12.75"));
 }
 
 TEST_CASE("cuDNN builds contradict drivers and architectures") {
     const auto driver =
         after("cudnn_builds.json", R"("driver_min": "525.60.13")", R"("driver_min": "520.60.13")");
-    CHECK(contains(output(driver),
+    CHECK(contains(text_of(driver),
                    "driver_min 520.60.13 does not run CUDA 12.0, which needs 525.60.13"));
     const auto newest =
         after("cudnn_builds.json",
               R"("cuda_max": "11.8", "capability_min": "5.0", "capability_max": "9.0")",
               R"("cuda_max": "11.8", "capability_min": "5.0", "capability_max": "12.0")");
-    CHECK(contains(output(newest), "capability 12.0 begins with CUDA 12.8"));
+    CHECK(contains(text_of(newest), "capability 12.0 begins with CUDA 12.8"));
     const auto oldest =
         after("cudnn_builds.json",
               R"("capability_min": "5.0", "capability_max": "9.0", "driver_min": "525)",
               R"("capability_min": "3.5", "capability_max": "9.0", "driver_min": "525)");
-    CHECK(contains(output(oldest), "capability 3.5 ends with CUDA 11.8"));
+    CHECK(contains(text_of(oldest), "capability 3.5 ends with CUDA 11.8"));
     const auto unknown =
         after("cudnn_builds.json", R"("capability_min": "5.0")", R"("capability_min": "5.1")");
-    CHECK(contains(output(unknown), "architectures does not contain capability 5.1"));
+    CHECK(contains(text_of(unknown), "architectures does not contain capability 5.1"));
     const auto major = after("cudnn_builds.json", R"("cuda_max": "11.8")", R"("cuda_max": "12.8")");
-    CHECK(contains(output(major), "toolkit 12.8 is not of cuda_major 11"));
+    CHECK(contains(text_of(major), "toolkit 12.8 is not of cuda_major 11"));
 }
 
 TEST_CASE("framework builds contradict the other tables") {
     const auto one = [](const std::string& more) {
-        return output(of_builds({build(R"("first": "2.4")", more)}));
+        return text_of(of_builds({build(R"("first": "2.4")", more)}));
     };
     CHECK(
         one(R"("cuda": "12.4", "cudnn": "9.1.0", "targets": "sm_50 sm_90a compute_90", "driver_min": "525.60.13")")
@@ -204,8 +204,8 @@ TEST_CASE("framework builds contradict the other tables") {
 TEST_CASE("a issue shows nothing that could upset a terminal") {
     const auto issues = after("architectures.json", R"("name": "Kepler", "first_cuda": "4.2")",
                               R"("name": "Kepler", "first_cuda": "\u001b[2J")");
-    CHECK(contains(output(issues), "\\x1b[2J"));
-    CHECK_FALSE(contains(output(issues), "\x1b"));
+    CHECK(contains(text_of(issues), "\\x1b[2J"));
+    CHECK_FALSE(contains(text_of(issues), "\x1b"));
 }
 
 TEST_CASE("dates that there are not") {
@@ -213,34 +213,34 @@ TEST_CASE("dates that there are not") {
         INFO(date);
         const auto issues = after("xid.json", "\"seen\": \"2026-1",
                                   "\"seen\": \"" + date + "\", \"was\": \"2026-1");
-        CHECK(contains(output(issues), "'seen' is not a date"));
+        CHECK(contains(text_of(issues), "'seen' is not a date"));
     }
 }
 
 TEST_CASE("an image with a CUDA that there is not, and a cause that nothing knows") {
     CHECK(contains(
-        output(after("container_images.json", R"("cuda": "12.4.1")", R"("cuda": "12.7.1")")),
+        text_of(after("container_images.json", R"("cuda": "12.4.1")", R"("cuda": "12.7.1")")),
         "driver_for_cuda does not contain CUDA 12.7.1"));
-    CHECK(contains(output(after("log_evidence.json", R"("algorithms_differ", "likely": ")",
-                                R"("algorithms_differ", "likely": "no_such_)")),
+    CHECK(contains(text_of(after("log_evidence.json", R"("algorithms_differ", "likely": ")",
+                                 R"("algorithms_differ", "likely": "no_such_)")),
                    "log_causes has no 'no_such_"));
 }
 
 TEST_CASE("a driver branch that there is not") {
     CHECK(contains(
-        output(after("forward_compatibility.json", R"("branch": 470)", R"("branch": 999)")),
+        text_of(after("forward_compatibility.json", R"("branch": 470)", R"("branch": 999)")),
         "cuda_of_driver does not contain branch 999"));
 }
 
 TEST_CASE("a key that appears twice") {
-    CHECK(contains(output(after("xid.json", "\"columns\":", "\"rows\": [], \"columns\":")),
+    CHECK(contains(text_of(after("xid.json", "\"columns\":", "\"rows\": [], \"columns\":")),
                    "'rows' is duplicated"));
     const auto source = after(
         "xid.json", "\"sources\": {\n",
         "\"sources\": {\n    \"s\": {\"title\": \"t\", \"url\": \"https://a.b/\", \"seen\": "
         "\"2026-11-21\"},\n"
         "    \"s\": {\"title\": \"u\", \"url\": \"https://a.b/\", \"seen\": \"2026-11-21\"},\n");
-    INFO(output(source));
+    INFO(text_of(source));
     CHECK(has(source, "xid", 0, "the key 's' is duplicated in 'sources'"));
     CHECK(source.size() == 1);
     const auto cell = after("rnn_required_support.json", R"({"dtype": "bf16",)",

@@ -84,7 +84,7 @@ TEST_CASE("a text matches as a whole, else in a part, in any case") {
     CHECK(kept("architectures", {"source=CUDA.jl comp", "capability=3.5"}) == Texts{"3.5"});
 }
 
-TEST_CASE("a filter that cannot be is told in one sentence") {
+TEST_CASE("a filter that cannot be is reported in one sentence") {
     CHECK(contains(complaint("cudnn_builds", "cudn=8"),
                    "has no column 'cudn'; it has cuda, capability, cudnn,"));
     CHECK(contains(complaint("cudnn_builds", "cudnn=new"), "'new' is not a number or version"));
@@ -102,7 +102,7 @@ TEST_CASE("a range is as exact as its end is written") {
     CHECK_FALSE(agree(v("12.5"), v("12.4.1")));
 }
 
-TEST_CASE("a directory's table is viewed as it is, and a broken one is told") {
+TEST_CASE("a directory's table is viewed as it is, and a broken one is reported") {
     const test::MatrixCopy copy;
     copy.replace("rnn_required_support.json", "\"dtype\": \"bf16\"", "\"dtype\": \"fp8\"");
     CHECK(table_view(table_files_of(copy.directory.string()), "rnn_required_support")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`rnncheck model`: exit codes, what is said of files that are none, and that a hostile file costs neither time, memory nor anything else.
+"""`rnncheck model`: exit codes, what is stated of files that are none, and that a hostile file costs neither time, memory nor anything else.
 
 usage: command_test.py RNNCHECK MODELS_DIRECTORY SANITIZED
 """

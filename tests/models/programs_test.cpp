@@ -1,4 +1,4 @@
-// Programs, each with the layers that stand there and what their framework decides for them
+// Programs, each with the layers that are there and what their framework decides for them
 // (programs.jsonl).
 #include <fstream>
 #include <map>

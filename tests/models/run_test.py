@@ -87,7 +87,7 @@ check.that(
 text = ran("model", files / "keras2/saved_lstm", "--run")[1]
 check.that(
     "made by formula, not those of the file: the file does not contain them in a form" in text,
-    f"that is said: {text}",
+    f"that is stated: {text}",
 )
 
 # Weights of its own decide the bits: two files with the same case.
@@ -129,7 +129,7 @@ check.that(
 check.that(
     "incorrect"
     in ran("model", files / "torch/gru.pt", "--run", simulated="gru:lstm=update_exchanged")[1],
-    "and said",
+    "and stated",
 )
 
 code, out, _ = ran("model", files / "torch/gru.pt", "--run", simulated="gpus=0")

@@ -14,7 +14,7 @@ TEST_CASE("cuda_runtime learns its version and the driver it sees") {
     CHECK_FALSE(output.facts.runtimes[0].failure);
 }
 
-TEST_CASE("cuda_runtime tells a file it cannot open, with the loader's words") {
+TEST_CASE("cuda_runtime shows a file it cannot open, with the loader's words") {
     const auto output = run_probe("cuda_runtime", {.target = sim_file("base", "no_such_file.so")});
     REQUIRE(output.done);
     REQUIRE(output.facts.runtimes.size() == 1);
@@ -22,7 +22,7 @@ TEST_CASE("cuda_runtime tells a file it cannot open, with the loader's words") {
     CHECK(output.facts.runtimes[0].failure->text.find("no_such_file.so") != std::string::npos);
 }
 
-TEST_CASE("cuda_runtime tells a library without the function") {
+TEST_CASE("cuda_runtime shows a library without the function") {
     const auto output = run_probe("cuda_runtime", {.target = sim_file("base", "libnvrtc.so.12")});
     REQUIRE(output.facts.runtimes.size() == 1);
     CHECK(output.facts.runtimes[0].failure->call == "cudaRuntimeGetVersion");

@@ -17,7 +17,7 @@ ProbeOutput query(int major, const std::string& sim = "") {
 
 }  // namespace
 
-TEST_CASE("cudnn_library learns version, CUDA, dialects and a usable RNN half of each major") {
+TEST_CASE("cudnn_library learns version, CUDA, dialects and a usable RNN API of each major") {
     const std::vector<std::tuple<int, Version, std::vector<std::string>>> expected = {
         {7, v("7.6.5"), {"legacy"}}, {8, v("8.9.7"), {"legacy", "v8"}}, {9, v("9.19.0"), {"v8"}}};
     for (const auto& [major, version, rnn_apis] : expected) {
@@ -34,7 +34,7 @@ TEST_CASE("cudnn_library learns version, CUDA, dialects and a usable RNN half of
     }
 }
 
-TEST_CASE("cudnn_library keeps the version of a copy whose RNN half refuses") {
+TEST_CASE("cudnn_library keeps the version of an installation whose RNN API fails") {
     const auto output = query(9, "cudnnAdvVersionCheck=fail:1002");
     REQUIRE(output.facts.cudnns.size() == 1);
     CHECK(output.facts.cudnns[0].version == v("9.19.0"));
@@ -44,7 +44,7 @@ TEST_CASE("cudnn_library keeps the version of a copy whose RNN half refuses") {
 }
 
 TEST_CASE(
-    "cudnn_library that crashes in its RNN half has told the version, and no answer about the "
+    "cudnn_library that crashes in its RNN API has reported the version, and no answer about the "
     "half") {
     const auto output = query(8, "cudnnCreateRNNDescriptor=segv");
     CHECK_FALSE(output.done);
@@ -54,7 +54,7 @@ TEST_CASE(
     CHECK_FALSE(output.facts.cudnns[0].rnn_usable);
 }
 
-TEST_CASE("cudnn_library tells a library without the functions") {
+TEST_CASE("cudnn_library shows a library without the functions") {
     const auto output = run_probe("cudnn_library", {.target = sim_file("base", "libcudart.so.12")});
     REQUIRE(output.facts.cudnns.size() == 1);
     CHECK(output.facts.cudnns[0].failure->call == "cudnnGetVersion");

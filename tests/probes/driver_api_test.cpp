@@ -31,7 +31,7 @@ TEST_CASE("driver_api keeps the version when cuInit fails, in the library's own 
     CHECK(output.facts.cuda_devices.empty());
 }
 
-TEST_CASE("driver_api loses nothing told before a crash") {
+TEST_CASE("driver_api loses nothing reported before a crash") {
     const auto output = run_probe("driver_api", {.sim = "gpus=1 cuda=12.4 cuInit=segv"});
     CHECK_FALSE(output.done);
     CHECK(output.last_call == "cuInit");
@@ -39,7 +39,7 @@ TEST_CASE("driver_api loses nothing told before a crash") {
     CHECK_FALSE(output.facts.driver.init);
 }
 
-TEST_CASE("driver_api without a driver learns nothing and says why") {
+TEST_CASE("driver_api without a driver collects nothing and reports why") {
     const auto output = run_probe("driver_api", {.flavours = {"cudnn9"}});
     if (output.facts.driver.library)
         return;  // this machine has a real driver

@@ -47,7 +47,7 @@ TEST_CASE("a version file without a version still shows a loaded module") {
     CHECK_FALSE(driver.kernel_version);
 }
 
-TEST_CASE("/sys tells the module where /proc is hidden") {
+TEST_CASE("/sys shows the module where /proc is hidden") {
     FakeRoot root;
     root.file("/sys/module/nvidia/version", "550.54.14\n");
     const Driver driver = driver_of(root);
@@ -56,7 +56,7 @@ TEST_CASE("/sys tells the module where /proc is hidden") {
     CHECK_FALSE(driver.kernel_flavour);
 }
 
-TEST_CASE("no module is told apart from no way to look") {
+TEST_CASE("no module is distinguished from no way to look") {
     FakeRoot root;
     CHECK_FALSE(driver_of(root).module_loaded);
     root.file("/proc/sys/kernel/osrelease", "6.1\n");
@@ -109,7 +109,7 @@ TEST_CASE("nvidia-modprobe helps only when it is set-user-id") {
     CHECK(driver_of(root).modprobe_helper == true);
 }
 
-TEST_CASE("the pipes of MPS are told where the pipe of its control daemon is") {
+TEST_CASE("the pipes of MPS are reported where the pipe of its control daemon is") {
     const Environment unset(Variables{{"CUDA_MPS_PIPE_DIRECTORY", {}}});
     FakeRoot root;
     CHECK_FALSE(driver_of(root).mps_pipe);

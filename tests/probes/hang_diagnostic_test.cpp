@@ -27,11 +27,11 @@ TEST_CASE("hang_diagnostic reads the driver's faults out of the kernel log, newe
           Approx(1).epsilon(0.01));
 }
 
-TEST_CASE("hang_diagnostic says when the kernel log is closed to it") {
+TEST_CASE("hang_diagnostic reports when the kernel log is closed to it") {
     CHECK(look("hang_diagnostic", FakeRoot().root()).facts.driver.kernel_log_read == false);
 }
 
-TEST_CASE("hang_diagnostic asks how busy the boards are that are known") {
+TEST_CASE("hang_diagnostic queries how busy the known boards are") {
     ProbeSetting setting{.sim = "gpus=2 gpu1:nvml.busy=97"};
     setting.facts.nvml_devices.resize(2);
     setting.facts.nvml_devices[1].index = 1;

@@ -43,7 +43,7 @@ TEST_CASE("distribution and kernel come from the root") {
     CHECK(looked.facts.host.machine);
 }
 
-TEST_CASE("an empty root tells nothing it does not know") {
+TEST_CASE("an empty root shows nothing it does not know") {
     const Environment environment = bare_environment();
     FakeRoot root;
     const Host host = host_of(root);
@@ -87,7 +87,7 @@ TEST_CASE("containers are known by the marks of their managers") {
     CHECK_FALSE(kind("/proc/1/cgroup", "0::/init.scope\n"));
 }
 
-TEST_CASE("Kubernetes and Apptainer say so in the environment") {
+TEST_CASE("Kubernetes and Apptainer report it in the environment") {
     FakeRoot root;
     root.file("/.dockerenv", "");
     {
@@ -109,7 +109,7 @@ TEST_CASE("enroot is known by its lock and its own configuration, not by either 
     CHECK(host_of(root).container == "enroot");
 }
 
-TEST_CASE("Charliecloud and Shifter say so in the environment") {
+TEST_CASE("Charliecloud and Shifter report it in the environment") {
     FakeRoot root;
     {
         const Environment environment = bare_environment({{"CH_RUNNING", "Weird Al Yankovic"}});
@@ -150,7 +150,7 @@ TEST_CASE("only NVIDIA's display controllers count") {
     CHECK_FALSE(host.pci_gpus[1].kernel_driver);
 }
 
-TEST_CASE("the variables that matter are told, others never") {
+TEST_CASE("the variables that matter are reported, others never") {
     const Environment environment = bare_environment({{"CUDA_VISIBLE_DEVICES", ""},
                                                       {"CUDNN_LOGLEVEL_DBG", "3"},
                                                       {"TF_CUDNN_USE_AUTOTUNE", "0"},

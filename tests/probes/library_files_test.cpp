@@ -170,7 +170,7 @@ TEST_CASE(
     CHECK(paths(libraries_in(root)).empty());
 }
 
-TEST_CASE("a link to nowhere is told") {
+TEST_CASE("a link to nowhere is reported") {
     FakeRoot root;
     root.link(system_directory + "libcuda.so.1", "libcuda.so.535.1");
     const Library dead = only(libraries_in(root));
@@ -252,7 +252,7 @@ TEST_CASE("a flood of files is cut at 512") {
     CHECK(libraries_in(root, {{"LD_LIBRARY_PATH", "/many"}}).size() == 512);
 }
 
-TEST_CASE("names tell the kind") {
+TEST_CASE("names show the kind") {
     using loader::library_name;
     CHECK(loader::library_name("libcublasLt.so.12")->kind == LibraryKind::cublaslt);
     CHECK(loader::library_name("libcudnn_ops_infer.so.8.9.7")->kind == LibraryKind::cudnn_part);

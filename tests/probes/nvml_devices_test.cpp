@@ -48,7 +48,7 @@ TEST_CASE("nvml_devices does not list a board that is closed to this process") {
     CHECK(output.facts.nvml_devices[0].index == 0);
 }
 
-TEST_CASE("nvml_devices tells why NVML did not start") {
+TEST_CASE("nvml_devices reports why NVML did not start") {
     const auto output = run_probe("nvml_devices", {.sim = "nvmlInit_v2=fail:18"});
     REQUIRE(output.done);
     CHECK(output.facts.driver.nvml_init->code == 18);

@@ -12,7 +12,7 @@ TEST_CASE("nvrtc_compile learns the version and that it compiles") {
     CHECK(output.facts.nvrtcs[0].compiles == true);
 }
 
-TEST_CASE("nvrtc_compile tells a compiler that fails, and keeps its version") {
+TEST_CASE("nvrtc_compile shows a compiler that fails, and keeps its version") {
     const auto output = run_probe("nvrtc_compile", {.target = sim_file("base", "libnvrtc.so.12"),
                                                     .sim = "nvrtcCompileProgram=fail:7"});
     REQUIRE(output.facts.nvrtcs.size() == 1);

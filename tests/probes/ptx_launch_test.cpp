@@ -12,7 +12,7 @@ TEST_CASE("ptx_launch runs a kernel on the GPU it is given") {
     CHECK(output.facts.kernel_runs[0].correct == true);
 }
 
-TEST_CASE("ptx_launch tells PTX that the driver cannot compile") {
+TEST_CASE("ptx_launch shows PTX that the driver cannot compile") {
     const auto output =
         run_probe("ptx_launch", {.target = "GPU 0", .sim = "gpus=1 cuModuleLoadDataEx=fail:222"});
     REQUIRE(output.facts.kernel_runs.size() == 1);
@@ -27,7 +27,7 @@ TEST_CASE("ptx_launch notices a kernel that did nothing") {
     CHECK(output.facts.kernel_runs[0].correct == false);
 }
 
-TEST_CASE("ptx_launch tells a GPU that gives no context") {
+TEST_CASE("ptx_launch shows a GPU that gives no context") {
     const auto output = run_probe(
         "ptx_launch", {.target = "GPU 0", .sim = "gpus=1 cuDevicePrimaryCtxRetain=fail:46"});
     REQUIRE(output.facts.kernel_runs.size() == 1);

@@ -17,14 +17,14 @@ Facts look_with(const FakeRoot& root, std::map<std::string, std::optional<std::s
 
 }  // namespace
 
-TEST_CASE("without a Python there is nothing to tell") {
+TEST_CASE("without a Python there is nothing to show") {
     const FakeRoot root;
     const Facts facts = look_with(root, {{"PATH", "/usr/bin"}});
     CHECK(facts.pythons.empty());
     CHECK(facts.frameworks.empty());
 }
 
-TEST_CASE("the active environment comes first, the others are told beside it") {
+TEST_CASE("the active environment comes first, the others are reported beside it") {
     FakeRoot root;
     add_cudnn_wheel(add_torch(add_venv(root)), "9.1.0.70");
     root.directory("/usr/lib/python3/dist-packages").link("/usr/bin/python3", "python3.11");

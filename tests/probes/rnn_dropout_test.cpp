@@ -58,7 +58,7 @@ TEST_CASE("rnn_dropout sees each way in which dropout can be wrong") {
     CHECK_FALSE(found("cudnnRNNForward=fail:5000").kept);
 }
 
-TEST_CASE("rnn_dropout runs where it is asked for alone") {
+TEST_CASE("rnn_dropout runs where it is requested alone") {
     Facts facts;
     facts.cuda_devices.emplace_back();
     Cudnn& cudnn = facts.cudnns.emplace_back();

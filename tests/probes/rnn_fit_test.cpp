@@ -70,15 +70,15 @@ TEST_CASE("rnn_fit: what the simulated GPU has free is not taken from the memory
     CHECK(fit.result->call == "cuMemAlloc_v2");
 }
 
-TEST_CASE("rnn_fit says when cuDNN, not memory, is what bounds the size") {
+TEST_CASE("rnn_fit reports when cuDNN, not memory, is what bounds the size") {
     const RnnFit fit = fit_of(output_of(FitSize::length, parse_case("fp16 I=4 H=4 T=4"), ""));
     CHECK(fit.size == 65535);
     CHECK(fit.bounded == true);
 }
 
 TEST_CASE(
-    "rnn_fit: a size for which cuDNN asks for less memory than for a smaller one is not believed") {
-    // Work space of 64 KiB per sequence in 20 bits: sixteen sequences need none, and seventeen no
+    "rnn_fit: a size for which cuDNN requests less memory than for a smaller one is not believed") {
+    // Workspace of 64 KiB per sequence in 20 bits: sixteen sequences need none, and seventeen no
     // more than one.
     const RnnFit fit = fit_of(
         output_of(FitSize::batch, parse_case("fp32 I=64 H=64 T=64"), "mem_free=64 work_bits=20"));
@@ -90,7 +90,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "rnn_fit: a network too large for the memory, refused, or of an interface that is not asked") {
+    "rnn_fit: a network too large for the memory, rejected, or of an API that is not requested") {
     const RnnFit none =
         fit_of(output_of(FitSize::batch, parse_case("fp32 I=512 H=1024 T=8"), "mem_free=8"));
     CHECK(none.size == 0);

@@ -102,7 +102,7 @@ TEST_CASE("a status is sorted by the numbers of its own major") {
     CHECK(end_of("cuMemAlloc_v2", 3) == RunEnd::failed);
 }
 
-TEST_CASE("a missing function is not offered by a cuDNN before 7.2, and else a fault") {
+TEST_CASE("a missing function is not supported by a cuDNN before 7.2, and else a fault") {
     CHECK(end_of("cudnnRNNForwardInferenceEx", -1) == RunEnd::not_supported);
     CHECK(end_of("cudnnRNNForward", -1) == RunEnd::failed);
 }

@@ -6,7 +6,7 @@
 using namespace rnncheck;
 using namespace rnncheck::test;
 
-TEST_CASE("selftest_child answers, crashes or leaves as it is asked to") {
+TEST_CASE("selftest_child answers, crashes or exits as requested") {
     CHECK(run_probe("selftest_child", {.target = "answer"}).done);
     const auto crashed = run_probe("selftest_child", {.target = "crash"});
     CHECK_FALSE(crashed.done);

@@ -76,7 +76,7 @@ TEST_CASE("a well-behaved process is over at once") {
     CHECK(no_child_left());
 }
 
-TEST_CASE("each way to die is told apart, and what was said before stands") {
+TEST_CASE("each way to die is distinguished, and what was written before is kept") {
     struct Expected {
         ProbeEnd end;
         std::optional<std::string> signal;
@@ -151,7 +151,7 @@ TEST_CASE("a process that gets no processor time uses up nobody's limit") {
         CHECK(waitpid(process, nullptr, 0) == process);
 }
 
-TEST_CASE("of a wait for a processor nothing counts, whenever the kernel tells of it") {
+TEST_CASE("of a wait for a processor nothing counts, whenever the kernel shows it") {
     using Look = RunClock::Look;
     const auto passed = milliseconds(1000);
     const auto look = [](int used_ms, int waited_ms, bool is_running) {
@@ -212,7 +212,7 @@ TEST_CASE("a private directory goes with the process that created it, whatever e
     CHECK_FALSE(std::filesystem::exists(text));
 }
 
-TEST_CASE("a process that SIGKILL does not end is given up, told as stuck, and holds nobody",
+TEST_CASE("a process that SIGKILL does not end is given up, reported as stuck, and holds nobody",
           "[optional]") {
     Command unkillable = command("survive_kill", milliseconds(200));
     unkillable.stuck_after = milliseconds(300);
@@ -261,7 +261,7 @@ TEST_CASE("output is drained and only its end is kept") {
         CHECK(text(output, "done"));
         CHECK(output.run.output_tail.value().size() == 4096);
     }
-    CHECK(contains(run("last_words").run.output_tail.value(), "the reason stands here"));
+    CHECK(contains(run("last_words").run.output_tail.value(), "the reason is here"));
 }
 
 TEST_CASE("closed descriptors, garbage and endless lines are survived") {
@@ -302,7 +302,7 @@ TEST_CASE("input that nobody reads does no harm") {
     CHECK(run(big).run.exit_code == 0);
 }
 
-TEST_CASE("a program that cannot be started says so") {
+TEST_CASE("a program that cannot be started is reported") {
     Command missing;
     missing.arguments = {"/no/such/program"};
     missing.quiet_limit = milliseconds(1000);
@@ -338,7 +338,7 @@ TEST_CASE("signals have their names") {
     CHECK(signal_name(63) == "signal 63");
 }
 
-TEST_CASE("only a process that may make nodes can still start a set-user-id helper") {
+TEST_CASE("only a process that may create nodes can still start a set-user-id helper") {
     if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) {
         WARN("this process may not gain rights itself");
         return;
@@ -359,7 +359,7 @@ TEST_CASE("only a process that may make nodes can still start a set-user-id help
     }
 }
 
-TEST_CASE("a confined process cannot make device nodes nor gain rights") {
+TEST_CASE("a confined process cannot create device nodes nor gain rights") {
     const pid_t child = fork();
     if (child == 0) {
         drop_privileges();

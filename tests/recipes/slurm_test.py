@@ -39,7 +39,7 @@ def start(*command):
     running.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
 
-def tell(*command):
+def run_command(*command):
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
 
 
@@ -133,7 +133,7 @@ GresTypes=gpu
 
 def states():
     """{node: (state, reason)}, as an administrator sees them."""
-    lines = tell("sinfo", "-h", "-N", "-o", "%N|%T|%E").stdout.splitlines()
+    lines = run_command("sinfo", "-h", "-N", "-o", "%N|%T|%E").stdout.splitlines()
     return {
         line.split("|")[0]: (line.split("|")[1].rstrip("*"), line.split("|")[2])
         for line in lines
@@ -163,12 +163,12 @@ def checked():
 
 
 def job(number):
-    shown = tell("scontrol", "--oneliner", "show", "job", number).stdout
+    shown = run_command("scontrol", "--oneliner", "show", "job", number).stdout
     return dict(word.split("=", 1) for word in shown.split() if "=" in word)
 
 
 def batch(command, *options):
-    done = tell(
+    done = run_command(
         "sbatch",
         "--parsable",
         "--output=/dev/null",
@@ -217,13 +217,13 @@ def test_health_check():
 
 
 def test_other_reason():
-    tell("scontrol", "update", f"NodeName={other}", "State=DRAIN", "Reason=fan is noisy")
+    run_command("scontrol", "update", f"NodeName={other}", "State=DRAIN", "Reason=fan is noisy")
     time.sleep(2.5 * interval)
     check.that(
         states()[other] == ("drained", "fan is noisy"),
         f"a node that an administrator drained: {states()[other]}",
     )
-    tell("scontrol", "update", f"NodeName={other}", "State=RESUME")
+    run_command("scontrol", "update", f"NodeName={other}", "State=RESUME")
 
 
 def test_load():
@@ -252,7 +252,7 @@ def test_load():
 
 def test_prolog():
     """A job that meets a bad node before the health check does is requeued, and runs elsewhere."""
-    tell("scontrol", "reconfigure")
+    run_command("scontrol", "reconfigure")
     machine.finds("damaged", bad)
     number = batch("true", f"--nodelist={bad}", "--gres=gpu:1")
     wait("prolog drained the node", 60, lambda now: "drain" in now[bad][0])
@@ -264,18 +264,18 @@ def test_prolog():
     if (
         os.environ.get("RNNCHECK_WAIT_FOR_REQUEUE") != "1"
     ):  # Slurm starts a requeued job two minutes later
-        tell("scontrol", "update", f"JobId={number}", "StartTime=now")
-    tell("scontrol", "update", f"JobId={number}", "ReqNodeList=")
+        run_command("scontrol", "update", f"JobId={number}", "StartTime=now")
+    run_command("scontrol", "update", f"JobId={number}", "ReqNodeList=")
     wait("rejected job ran on another node", 240, lambda _: job(number)["JobState"] == "COMPLETED")
     check.that(job(number)["NodeList"] != bad, f"the job ran on {bad}")
     machine.finds("healthy", bad)
     wait("resumed after the prolog's drain", 2 * interval + 60, lambda now: now[bad][0] == "idle")
     began = time.monotonic()
-    done = tell("srun", f"--nodelist={bad}", "--gres=gpu:1", "true")
+    done = run_command("srun", f"--nodelist={bad}", "--gres=gpu:1", "true")
     print(f"measured: {time.monotonic() - began:6.2f} s  srun of a GPU job with the prolog")
     check.that(done.returncode == 0, f"srun on a healthy node: {done.stderr}")
     machine.finds("damaged", bad)
-    done = tell("srun", "--immediate=10", f"--nodelist={bad}", "--gres=gpu:1", "true")
+    done = run_command("srun", "--immediate=10", f"--nodelist={bad}", "--gres=gpu:1", "true")
     check.that(done.returncode != 0, "an interactive job ran on a bad node")
     print(f"an interactive job on a bad node: {done.stderr.strip()}")
     machine.finds("healthy", bad)
@@ -285,7 +285,7 @@ def test_prolog():
 def test_collect():
     machine.finds("damaged", bad)
     began = time.monotonic()
-    done = tell(
+    done = run_command(
         work / "slurm" / "rnncheck-collect", work / "reports", f"--nodes={count}", "--overcommit"
     )
     print(f"measured: {time.monotonic() - began:6.2f} s  rnncheck-collect on {count} nodes")
@@ -322,7 +322,7 @@ try:
     machine.finds("healthy", nodes[-1])
     test_collect()
 finally:
-    tell("scancel", "--user=root")  # a job outlives its slurmd
+    run_command("scancel", "--user=root")  # a job outlives its slurmd
     time.sleep(2)
     for process in reversed(running):
         process.terminate()

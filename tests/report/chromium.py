@@ -42,12 +42,12 @@ class Chromium:
             os.close(end)
         self.input, self.output = os.fdopen(ours_in, "rb"), os.fdopen(ours_out, "wb", buffering=0)
         self.number, self.rest, self.session = 0, b"", None
-        target = self.tell("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.tell("Target.attachToTarget", targetId=target, flatten=True)[
+        target = self.send("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.send("Target.attachToTarget", targetId=target, flatten=True)[
             "sessionId"
         ]
-        self.tell("Page.enable")
-        self.tell("Page.setBypassCSP", enabled=True)  # for what the test runs in the page
+        self.send("Page.enable")
+        self.send("Page.setBypassCSP", enabled=True)  # for what the test runs in the page
 
     def next_message(self):
         while b"\0" not in self.rest:
@@ -58,7 +58,7 @@ class Chromium:
         message, self.rest = self.rest.split(b"\0", 1)
         return json.loads(message)
 
-    def tell(self, method, **parameters):
+    def send(self, method, **parameters):
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
         if self.session:
@@ -71,14 +71,14 @@ class Chromium:
         return answer["result"]
 
     def show(self, path):
-        failure = self.tell("Page.navigate", url=f"file://{path}").get("errorText")
+        failure = self.send("Page.navigate", url=f"file://{path}").get("errorText")
         if failure:
             raise RuntimeError(f"{path}: {failure}")
         while self.next_message().get("method") != "Page.loadEventFired":
             pass
 
     def run(self, script):
-        answer = self.tell(
+        answer = self.send(
             "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
         )
         if "exceptionDetails" in answer:
@@ -86,24 +86,24 @@ class Chromium:
         return answer["result"].get("value")
 
     def set(self, width=1000, scheme="light", media="screen"):
-        self.tell(
+        self.send(
             "Emulation.setDeviceMetricsOverride",
             width=width,
             height=900,
             deviceScaleFactor=1,
             mobile=False,
         )
-        self.tell(
+        self.send(
             "Emulation.setEmulatedMedia",
             media=media,
             features=[{"name": "prefers-color-scheme", "value": scheme}],
         )
 
     def picture(self, path):
-        data = self.tell("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"]
+        data = self.send("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"]
         path.write_bytes(base64.b64decode(data))
 
     def close(self):
         self.session = None
-        self.tell("Browser.close")
+        self.send("Browser.close")
         self.process.wait(timeout=20)

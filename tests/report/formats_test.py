@@ -322,7 +322,7 @@ def check_prometheus(text, findings, checks):
     return wrong
 
 
-def promtool_says(text):
+def promtool_output(text):
     done = subprocess.run(
         ["promtool", "check", "metrics"], input=text, capture_output=True, check=False
     )
@@ -371,8 +371,8 @@ def check_nagios(text, findings, checks):
     return [text.decode()[:200]]
 
 
-def negate_says(text, code):
-    """The monitoring plugins' own wrapper, told to make OK of this state."""
+def negate_output(text, code):
+    """The monitoring plugins' own wrapper, reported to make OK of this state."""
     state = ("OK", "WARNING", "CRITICAL", "UNKNOWN")[code]
     with open("/dev/null") as nothing, (work / "nagios.txt").open("wb") as file:
         file.write(text)
@@ -487,7 +487,7 @@ def check_browser(pages):
 
     def complaints_of_page(page):
         browser.show(page)
-        browser.tell("Runtime.evaluate", expression=axe)
+        browser.send("Runtime.evaluate", expression=axe)
         wrong = []
         for scheme, width in itertools.product(("light", "dark"), (400, 1000, 1600)):
             browser.set(width, scheme)
@@ -715,14 +715,14 @@ for path in samples:
         state = ("healthy", "warnings", "problems", "undetermined").index(
             verdict_of(json.loads(path.with_suffix(".json").read_text()))
         )
-        check.that(negate_says(path.read_bytes(), state), f"{path.name}: negate does not read it")
-        check.that(not negate_says(b"RNNCHECK FINE: x\n", state), "negate takes a broken sample")
+        check.that(negate_output(path.read_bytes(), state), f"{path.name}: negate does not read it")
+        check.that(not negate_output(b"RNNCHECK FINE: x\n", state), "negate takes a broken sample")
     if mode == "prometheus":
-        code, said = promtool_says(path.read_bytes())
-        check.that(code == 0 and not said.strip(), f"{path.name}: promtool says {said}")
+        code, stated = promtool_output(path.read_bytes())
+        check.that(code == 0 and not stated.strip(), f"{path.name}: promtool reports {stated}")
 if mode == "prometheus":
     check.that(
-        promtool_says(b'rnncheck_finding{gpu="0} 1\n')[0] != 0, "promtool takes a broken sample"
+        promtool_output(b'rnncheck_finding{gpu="0} 1\n')[0] != 0, "promtool takes a broken sample"
     )
 for broken in BROKEN.get(mode, []) + ANY_BROKEN:
     check.that(complaints_of(broken, 1, 1), f"a broken sample passes: {broken[:80]}")
@@ -735,8 +735,8 @@ for number, (text, findings, checks) in enumerate(
     check.that(not wrong, f"hostile report {number}: {wrong[:3]}")
     if mode == "prometheus" and number % 100 == 0:
         check.that(
-            promtool_says(text)[0] == 0,
-            f"hostile report {number}: promtool says {promtool_says(text)[1]}",
+            promtool_output(text)[0] == 0,
+            f"hostile report {number}: promtool reports {promtool_output(text)[1]}",
         )
 print(f"longest hostile report: {longest} bytes")
 sys.exit(check.close())

@@ -1,4 +1,4 @@
-// What the text report says of Python environments and frameworks.
+// What the text report shows of Python environments and frameworks.
 #include <sstream>
 
 #include "base/text.hpp"

@@ -52,7 +52,7 @@ TEST_CASE("a number that JSON cannot hold is left out") {
     CHECK_FALSE(facts_from_text(text, "report").rnn_runs[0].largest_error);
 }
 
-TEST_CASE("unusable facts are refused with a sentence that names the place") {
+TEST_CASE("unusable facts are rejected with a sentence that names the place") {
     CHECK(contains(message_for(""), "'x.json' is empty"));
     CHECK(contains(message_for(std::string("{\"schema\"\0:1}", 13)), "error at byte 10"));
     CHECK(contains(message_for("{\"schema\":2,\"cuda_devices\":[{\"ind"), "is not JSON"));

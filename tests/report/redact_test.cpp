@@ -162,7 +162,7 @@ TEST_CASE("a user with an ordinary name is hidden where the name is one") {
     CHECK(redact("/home/a/x: a", ordinary) == "/home/USER1/x: a");
 }
 
-TEST_CASE("private things are found in whatever stands around them") {
+TEST_CASE("private things are found in whatever is around them") {
     for (
         const auto& [text, hidden] : std::vector<std::pair<std::string, std::vector<std::string>>>{
             {"see https://example.org/a\n/home/lena/x", {"lena"}},

@@ -87,7 +87,7 @@ inline std::string hostile_text() {
 inline std::vector<Finding> sample_findings() {
     Finding missing;
     missing.rule = "cudnn_part_missing";
-    missing.title = "A part of cuDNN is missing";
+    missing.title = "A cuDNN library is missing";
     missing.layer = Layer::cudnn;
     missing.subject = "/opt/cudnn/libcudnn.so.9";
     missing.message =
@@ -132,7 +132,7 @@ inline std::vector<Finding> sample_findings() {
     note.severity = Severity::note;
     note.confidence = Confidence::possible;
     note.subject = "cuDNN";
-    note.message = "2 copies of cuDNN were found";
+    note.message = "2 cuDNN libraries were found";
     return {missing, hostile, note};
 }
 

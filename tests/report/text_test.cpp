@@ -118,7 +118,7 @@ TEST_CASE("the headline: the verdict, and the first to repair") {
     CHECK(headline_of(healthy_report()) ==
           "rnncheck 0.1.0   \u2713 recurrent networks work: all 6 cases passed on 1 GPU");
     CHECK(headline_of(report_with_many_findings()) ==
-          "rnncheck 0.1.0   \u2717 no recurrent network was run on a GPU: A part of cuDNN is "
+          "rnncheck 0.1.0   \u2717 no recurrent network was run on a GPU: A cuDNN library is "
           "missing");
     CHECK(headline_of(report_of_eight_gpus()) ==
           "rnncheck 0.1.0   \u2717 5 of 49 cases failed: Recurrent networks compute incorrect "
@@ -151,12 +151,12 @@ TEST_CASE("the headline: the verdict, and the first to repair") {
 TEST_CASE("what could not be decided is shown as such and is no pass") {
     Report report = healthy_report();
     report.verdicts.push_back(
-        {"gpu_throttled", Outcome::undecided, "NVML did not answer", {}, {}, Layer::gpu});
+        {"gpu_throttled", Outcome::undecided, "NVML did not report", {}, {}, Layer::gpu});
     report.counts.undecided = 1;
     const std::string text = as_text(report);
     CHECK(contains(text, " ? GPU        NVIDIA GeForce RTX 3090"));
     CHECK(contains(unwrapped(text), "(undetermined: gpu_throttled)"));
-    CHECK(contains(text, "\n? Undetermined\n  gpu_throttled: NVML did not answer\n"));
+    CHECK(contains(text, "\n? Undetermined\n  gpu_throttled: NVML did not report\n"));
     CHECK(contains(text, "1 check undetermined"));
 }
 
@@ -229,12 +229,12 @@ TEST_CASE(
     const std::string verdict = "recurrent networks work: all 6 cases passed on 1 GPU\n";
     CHECK(as_text(healthy_report()).ends_with(verdict) ==
           (std::ranges::count(as_text(healthy_report()), '\n') > 24));
-    CHECK(as_text(report_with_many_findings()).ends_with("A part of cuDNN is missing\n"));
+    CHECK(as_text(report_with_many_findings()).ends_with("A cuDNN library is missing\n"));
     CHECK(as_text(report_of_eight_gpus())
               .ends_with("Recurrent networks compute incorrect results\n"));
 }
 
-TEST_CASE("a report about saved facts says so in its second line") {
+TEST_CASE("a report about saved facts shows that in its second line") {
     Report report = healthy_report();
     CHECK_FALSE(contains(as_text(report), "not of this machine"));
     report.options = {"--facts=node7.json", "--verbose"};
@@ -255,7 +255,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "every finding has its rule, its fix with the command first, and documentation where asked "
+    "every finding has its rule, its fix with the command first, and documentation where requested "
     "for") {
     const std::string text = as_text(report_with_many_findings());
     for (const Finding& finding : report_with_many_findings().findings) {
@@ -281,12 +281,12 @@ TEST_CASE("what is the same on several GPUs is shown once") {
     Report report = report_without_driver();
     report.findings.push_back(report.findings.front());
     report.findings.back().message = "GPU 1 too";
-    report.verdicts.push_back({"gpu_throttled", Outcome::undecided, "NVML did not answer"});
-    report.verdicts.push_back({"gpu_memory_low", Outcome::undecided, "NVML did not answer"});
+    report.verdicts.push_back({"gpu_throttled", Outcome::undecided, "NVML did not report"});
+    report.verdicts.push_back({"gpu_memory_low", Outcome::undecided, "NVML did not report"});
     const std::string text = as_text(report);
     CHECK(text.find("  Fix ") == text.rfind("  Fix "));
     CHECK(contains(text, "\n  GPU 1 too\n"));
-    CHECK(contains(text, "\n  gpu_throttled, gpu_memory_low: NVML did not answer\n"));
+    CHECK(contains(text, "\n  gpu_throttled, gpu_memory_low: NVML did not report\n"));
     report.findings.back().remedies.back().text = "Replace it";
     CHECK(contains(as_text(report), "  GPU 1 too\n  Fix "));
 }
@@ -389,7 +389,7 @@ TEST_CASE("quiet is the headline alone") {
     }
 }
 
-TEST_CASE("hostile sweeps are told in bounded space") {
+TEST_CASE("hostile sweeps are reported in bounded space") {
     Report report = healthy_report();
     RnnRun run = report.facts.rnn_runs.front();
     for (int i = 0; i < 3000; ++i) {
@@ -443,7 +443,8 @@ TEST_CASE("a requested case is shown with its numbers and how to run it again, w
     CHECK_FALSE(contains(text, "directions"));
 }
 
-TEST_CASE("the smallest case that fails is told by how it fails, and what a log's network showed") {
+TEST_CASE(
+    "the smallest case that fails is reported by how it fails, and what a log's network showed") {
     Report report = healthy_report();
     MinimalCase& minimal = report.lstm.emplace().minimal_case.emplace();
     minimal.rerun_command = "rnncheck lstm --device 0 --cell gru";

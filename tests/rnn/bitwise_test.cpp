@@ -1,7 +1,7 @@
 // Outputs, gradients and limits are bitwise what they have always been, on every instruction set
 // that the processor has and with any number of threads. frozen/bitwise.txt has a digest of each
 // case, written by the plain loops that came before the kernels; RNNCHECK_WRITE_BITWISE=FILE writes
-// it anew.
+// it again.
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -120,7 +120,7 @@ TEST_CASE("every instruction set and number of threads computes bitwise the same
     }
 }
 
-TEST_CASE("the digests are written anew", "[.]") {
+TEST_CASE("the digests are written again", "[.]") {
     const char* const path = std::getenv("RNNCHECK_WRITE_BITWISE");
     REQUIRE(path);
     std::ofstream file(path);

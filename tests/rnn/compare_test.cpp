@@ -114,7 +114,7 @@ TEST_CASE("one element beyond its limit is wrong, and named") {
     CHECK_FALSE(example.result().correct);
 }
 
-TEST_CASE("what is not a number is infinitely wrong wherever it stands") {
+TEST_CASE("what is not a number is infinitely wrong wherever it is") {
     for (const double value : {not_a_number, infinity, -infinity})
         for (const int where : {0, 1, 2, 3}) {
             CAPTURE(value, where);
@@ -156,7 +156,7 @@ TEST_CASE("outputs that are missing are wrong") {
           infinity);
 }
 
-TEST_CASE("an fp32 error that TF32 explains is told from one that nothing explains") {
+TEST_CASE("an fp32 error that TF32 explains is distinguished from one that nothing explains") {
     const RealLimits real(Dtype::fp32);
     const Limits strict = real.limits(false), loose = real.limits(true);
     RnnOutputs found = real.computation.outputs;

@@ -1,5 +1,5 @@
 // Correct devices of every arithmetic must pass, whatever the case: random ones without a false
-// alarm, 5,000 of them or as many as RNNCHECK_CORRECT_CASES says.
+// alarm, 5,000 of them or as many as RNNCHECK_CORRECT_CASES sets.
 #include <cstdlib>
 #include <map>
 

@@ -1,4 +1,4 @@
-// Every way in which a recurrent network is known to go wrong, planted in the simulated device: at
+// Every way in which a recurrent network is known to fail, planted in the simulated device: at
 // least 98 of 100 must be caught by the standard level, all by the thorough one, and none seen
 // where there is none. With the variable RNNCHECK_FAULT_TABLE set all cases are run and a table is
 // printed: fault, cases that it changes, cases that catch it.
@@ -21,7 +21,7 @@ bool is_persistent(const RnnCase& rnn_case) {
     return rnn_case.algorithm != Algorithm::standard;
 }
 
-/// The device as the case asks for it: fma forbids TF32, anything else in fp32 has it, cut off as
+/// The device as the case requests it: fma forbids TF32, anything else in fp32 has it, cut off as
 /// tensor cores do; persistent kernels have fast mathematics; 16-bit types are stored wherever they
 /// may be.
 sim::Arithmetic arithmetic_of(const RnnCase& rnn_case) {
@@ -189,7 +189,7 @@ TEST_CASE("of what strict limits catch, those of fast mathematics miss rounding 
     CHECK(missed == std::vector<std::string_view>{"gates_in_fp16", "states_in_fp16"});
 }
 
-TEST_CASE("TF32 although fma was asked for is told as such") {
+TEST_CASE("TF32 although fma was requested is reported as such") {
     for (const Task& task : standard_tasks(RnnApi::v8)) {
         if (task.rnn_case.math != MathType::fma)
             continue;

@@ -1,4 +1,5 @@
-// What frameworks ask cuDNN for: each branch of their sources once, and the quick level has it.
+// What frameworks request from cuDNN: each branch of their sources once, and the quick level has
+// it.
 #include "rnn/framework_choice.hpp"
 
 #include <algorithm>
@@ -88,7 +89,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "TensorFlow asks for tensor cores in fp32 too, in padded layouts; JAX for the default, "
+    "TensorFlow requests tensor cores in fp32 too, in padded layouts; JAX for the default, "
     "batch-major") {
     const RnnCase ragged = parse_case("fp32 I=16 H=32 B=2 T=7 batch_major lengths=7,3");
     const auto keras = tensorflow_choice(ragged, a100);

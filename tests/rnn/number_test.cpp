@@ -95,7 +95,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("bytes 0xFF, which stand for never written, are no number in any type") {
+TEST_CASE("bytes 0xFF, which mean never written, are no number in any type") {
     for (const Dtype dtype : {Dtype::fp64, Dtype::fp32, Dtype::fp16, Dtype::bf16}) {
         CHECK(std::isnan(value_of(~std::uint64_t{0}, dtype)));
         CHECK(std::isnan(rounded(std::numeric_limits<double>::quiet_NaN(), dtype)));

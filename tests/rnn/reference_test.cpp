@@ -9,7 +9,7 @@ using namespace rnncheck;
 
 namespace {
 
-/// The equations of the cuDNN API reference read from the back: a state asks for the states it
+/// The equations of the cuDNN API reference read from the back: a state requests the states it
 /// needs. Shares no structure with reference(): no packing, no order of steps, one number at a
 /// time.
 class Equations {
@@ -129,7 +129,7 @@ RnnCase sized(int input, int hidden, int batch, int steps) {
 
 }  // namespace
 
-TEST_CASE("the reference is what the equations say, one number at a time") {
+TEST_CASE("the reference is what the equations give, one number at a time") {
     RnnCase rnn_case =
         GENERATE(sized(1, 1, 1, 1), sized(7, 5, 3, 4), sized(3, 17, 2, 6), sized(8, 4, 5, 3));
     rnn_case.layers = GENERATE(1, 2, 3);

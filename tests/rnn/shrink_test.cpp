@@ -73,7 +73,7 @@ TEST_CASE("shrink: every case tried is one that could be run") {
         }
 }
 
-TEST_CASE("shrink: out of time or of trials, it says so and keeps what it has") {
+TEST_CASE("shrink: out of time or of trials, it reports that and keeps what it has") {
     const Shrunk cut = shrunk_where(
         large(), [](const RnnCase& c) { return c.hidden > 700; }, 6);
     CHECK_FALSE(cut.finished);

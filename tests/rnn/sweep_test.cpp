@@ -167,7 +167,7 @@ static void check_acceptable(const RnnCase& c, const RnnPlace& there) {
     CHECK(c.projection < c.hidden);
 }
 
-TEST_CASE("no case asks for what cuDNN's documentation rules out, and none comes twice") {
+TEST_CASE("no case requests what cuDNN's documentation rules out, and none comes twice") {
     for (const Level level : {Level::quick, Level::standard, Level::thorough})
         for (const RnnPlace& there : places()) {
             std::set<std::string> seen;
@@ -205,7 +205,7 @@ TEST_CASE("a case is described in one line with everything that sets it apart") 
     CHECK(describe(projected) == "fp32 default standard I=1 H=1 B=1 T=1 L=1 P=2 clip=0.25");
 }
 
-TEST_CASE("the words that describe a case give it again, others are refused") {
+TEST_CASE("the words that describe a case give it again, others are rejected") {
     for (const RnnCase& rnn_case : sweep(Level::thorough, RnnApi::v8))
         CHECK(describe(parse_case(describe(rnn_case))) == describe(rnn_case));
     CHECK_THROWS(parse_case("fp33"));

@@ -16,8 +16,8 @@ rnncheck::Facts compat_in_use(std::int64_t code) {
 }  // namespace
 
 RULE_TEST(container_cuda_newer_than_driver,
-          Fires{{{"refused on this GPU", compat_in_use(804), "is not supported on this GPU"},
-                 {"refused, the file unseen",
+          Fires{{{"rejected on this GPU", compat_in_use(804), "is not supported on this GPU"},
+                 {"rejected, the file unseen",
                   after(init_returns(804), [](Facts& f) { f.libraries.clear(); }), "error 804"},
                  {"fails with another error", compat_in_use(803),
                   "instead of the driver's own libcuda and fails"}}},
@@ -28,6 +28,6 @@ RULE_TEST(container_cuda_newer_than_driver,
                    after(library_without_module(),
                          [](Facts& f) { library_of(f, LibraryKind::cuda).compat = true; }),
                    ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                          {"the result of cuInit is unknown",
                           after(compat_in_use(804), [](Facts& f) { f.driver.init.reset(); }), ""}}})

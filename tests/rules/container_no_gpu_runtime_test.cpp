@@ -2,7 +2,7 @@
 #include "support/rule_test.hpp"
 
 RULE_TEST(container_no_gpu_runtime,
-          Fires{{{"the image asks for a GPU", container_without_gpu_access(),
+          Fires{{{"the image requests a GPU", container_without_gpu_access(),
                   "started without GPU access"},
                  {"only the PCI bus shows a GPU",
                   after(container_without_gpu_access(),
@@ -30,7 +30,7 @@ RULE_TEST(container_no_gpu_runtime,
                              f.host.pci_gpus.clear();
                          }),
                    ""},
-                  {"no GPU was asked for",
+                  {"no GPU was requested",
                    after(container_without_gpu_access(),
                          [](Facts& f) { f.host.environment["NVIDIA_VISIBLE_DEVICES"] = "void"; }),
                    ""}}},

@@ -13,7 +13,7 @@ RULE_TEST(
           but([](Facts& f) { add_tensorflow(f).other_packages = {"tensorflow-gpu 2.15.1"}; }), ""},
          {"without CUDA alone", but([](Facts& f) { add_tensorflow_cpu(f); }), ""}}),
     WhenUndecided{{{"the search did not end", but(packages_not_searched), ""},
-                   {"its files do not tell which one won", but([](Facts& f) {
+                   {"its files do not show which one won", but([](Facts& f) {
                         Framework& tensorflow = add_tensorflow(f);
                         tensorflow.other_packages = {"tensorflow-cpu 2.15.1"};
                         tensorflow.uses_cuda.reset();

@@ -3,11 +3,11 @@
 #include "support/installed_machines.hpp"
 
 RULE_TEST(cpu_only_build,
-          Fires{{{"the flavour says so", given({"pytorch=2.4+cpu", "os=linux"}),
+          Fires{{{"the flavour reports it", given({"pytorch=2.4+cpu", "os=linux"}),
                   "PyTorch 2.4 (cpu) is a CPU-only build"},
                  {"no release has CUDA on this system", given({"jax=0.4.30", "os=windows"}),
                   "JAX 0.4.30 is a CPU-only build"},
-                 {"asked about on a machine without a GPU", but([](Facts& f) {
+                 {"specified on a machine without a GPU", but([](Facts& f) {
                       no_machine(f);
                       request(f, "pytorch", "2.4").build = "cpu";
                   }),
@@ -15,7 +15,7 @@ RULE_TEST(cpu_only_build,
                  {"installed", but([](Facts& f) { add_tensorflow_cpu(f); }),
                   "TensorFlow 2.15.1 (cpu) in /srv/environment is a CPU-only build"}}},
           Silent{{{"with CUDA", given({"pytorch=2.4+cu124", "os=linux"}), ""},
-                  {"the Windows rule tells it", given({"tensorflow=2.15", "os=windows"}), ""},
+                  {"the Windows rule shows it", given({"tensorflow=2.15", "os=windows"}), ""},
                   {"a plugin", given({"tensorflow=2.10+directml", "os=windows"}), ""},
                   {"no GPU that it could use", but([](Facts& f) {
                        add_tensorflow_cpu(f);
@@ -28,13 +28,13 @@ RULE_TEST(cpu_only_build,
                    }),
                    ""},
                   {"with CUDA, installed", but([](Facts& f) { add_torch(f); }), ""},
-                  {"asked about, of no told build",
+                  {"specified, of no specified build",
                    but([](Facts& f) { request(f, "pytorch", "2.4"); }), ""},
                   {"a machine", a_healthy_machine(), ""}}},
           WhenUndecided{{{"its files cannot be read",
                           but([](Facts& f) { add_tensorflow_cpu(f).uses_cuda.reset(); }), ""},
                          {"no release", given({"framework=pytorch"}), ""},
-                         {"a release newer than the data", given({"pytorch=99.0"}), ""}}})
+                         {"a version newer than the data", given({"pytorch=99.0"}), ""}}})
 
 namespace {
 
@@ -81,7 +81,7 @@ std::string last_command(const rnncheck::Facts& facts) {
 
 }  // namespace
 
-TEST_CASE("the build offered is one that GPU and driver run") {
+TEST_CASE("the suggested build is one that GPU and driver run") {
     const std::string pip = "/srv/environment/bin/python -m pip install torch==2.4.1";
     CHECK(last_command(torch_for_cpu("8.6", "550.54.14")) ==
           pip + " --index-url https://download.pytorch.org/whl/cu124");
@@ -92,7 +92,7 @@ TEST_CASE("the build offered is one that GPU and driver run") {
           "/srv/environment/bin/python -m pip uninstall -y torch");
 }
 
-TEST_CASE("where no build with CUDA is known to run, none is offered to install") {
+TEST_CASE("where no build with CUDA is known to run, none is suggested to install") {
     using namespace rnncheck;
     Facts unknown_gpu = torch_for_cpu("8.6", "550.54.14");
     unknown_gpu.cuda_devices.clear();
@@ -103,7 +103,8 @@ TEST_CASE("where no build with CUDA is known to run, none is offered to install"
 }
 
 TEST_CASE(
-    "a build that brings its libraries is offered before one that wants the system's, with its own "
+    "a build that bundles its libraries is suggested before one that wants the system's, with its "
+    "own "
     "source") {
     using namespace rnncheck;
     const Facts facts =

@@ -20,7 +20,7 @@ RULE_TEST(cuda_runtime_missing,
                        f.runtimes.clear();
                    }),
                    ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                          {"search did not finish", but([](Facts& f) {
                               without(f, LibraryKind::cudart);
                               f.runtimes.clear();

@@ -15,7 +15,7 @@ RULE_TEST(
            {"another minor before CUDA 11", given({"tensorflow=2.3", "cuda=10.2", "os=linux"}),
             "was built for CUDA 10.1"}}},
     Silent{{{"a minor of its major", given({"tensorflow=2.10", "cuda=11.8", "os=linux"}), ""},
-            {"it brings its own", given({"pytorch=2.4", "cuda=13.0", "os=linux"}), ""},
+            {"it bundles its own", given({"pytorch=2.4", "cuda=13.0", "os=linux"}), ""},
             {"a machine", a_healthy_machine(), ""}}},
     WhenUndecided{
         {{"no CUDA", given({"tensorflow=2.10"}), ""}, {"no framework", given({"cuda=12.2"}), ""}}})

@@ -10,7 +10,7 @@ RULE_TEST(cudnn_bug,
                   {"7.6.5", but([](Facts& f) { cudnn_version(f, "7.6.5"); }), ""},
                   {"none installed", but(no_cudnn), ""}}},
           WhenUndecided{
-              {{"nothing learnt", nothing_collected(), ""},
+              {{"nothing collected", nothing_collected(), ""},
                {"the version is not known", but([](Facts& f) { f.cudnns.front().version.reset(); }),
                 ""},
                {"newer than the tables", but([](Facts& f) { cudnn_version(f, "9.99.0"); }), ""}}})

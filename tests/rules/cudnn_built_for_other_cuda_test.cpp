@@ -75,13 +75,13 @@ RULE_TEST(cudnn_built_for_other_cuda,
           WhenUndecided{
               {{"a DLL that was not queried",
                 after(with_cudnn_8("8.9.7.29", "11.8"), [](Facts& f) { f.cudnns.clear(); }), ""},
-               {"nothing learnt", nothing_collected(), ""},
-               {"it did not tell", but([](Facts& f) {
+               {"nothing collected", nothing_collected(), ""},
+               {"it was silent", but([](Facts& f) {
                     no_cases(f);
                     f.cudnns.front().built_for_cuda.reset();
                 }),
                 ""},
-               {"the driver did not tell", but([](Facts& f) {
+               {"the driver was silent", but([](Facts& f) {
                     no_cases(f);
                     f.driver.cuda_version.reset();
                 }),

@@ -24,7 +24,7 @@ RULE_TEST(
               all_cases(f, RunEnd::skipped, {"cudnnCreate", 2, "CUDNN_STATUS_ALLOC_FAILED"});
           }),
           ""},
-         {"memory is nearly full, which tells it", but([](Facts& f) {
+         {"memory is nearly full, which shows it", but([](Facts& f) {
               all_cases(f, RunEnd::skipped, {"cudnnCreate", 1, "CUDNN_STATUS_NOT_INITIALIZED"});
               f.nvml_devices.front().memory_free_mib = 100;
           }),
@@ -37,7 +37,7 @@ RULE_TEST(
               all_cases(f, RunEnd::skipped, {"cudnnCreate", 14, "CUDNN_STATUS_VERSION_MISMATCH"});
           }),
           ""}}),
-    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+    WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                    {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
                    {"skipped without a reason", but([](Facts& f) {
                         all_cases(f, RunEnd::skipped, {});

@@ -38,7 +38,7 @@ RULE_TEST(cudnn_installation_broken,
           undecided_without_search())
 
 TEST_CASE(
-    "of packages that share files the one that a framework asks for is installed once "
+    "of packages that share files the one that a framework requests is installed once "
     "more") {
     using namespace rnncheck;
     Facts facts = test::a_healthy_machine();

@@ -23,7 +23,7 @@ RULE_TEST(cudnn_major_soname_mismatch,
                                     ""}}),
           undecided_without_search())
 
-TEST_CASE("a Python package is only offered where the framework finds it") {
+TEST_CASE("a Python package is only suggested where the framework finds it") {
     using namespace rnncheck;
     const auto remedy_for = [](const Facts& facts) {
         const auto rule = find_named(all_rules(), "cudnn_major_soname_mismatch");

@@ -12,6 +12,6 @@ RULE_TEST(
             {"the last one before it", but([](Facts& f) { cudnn_version(f, "8.0.5"); }), ""},
             {"none installed", but(no_cudnn), ""}}},
     WhenUndecided{
-        {{"nothing learnt", nothing_collected(), ""},
+        {{"nothing collected", nothing_collected(), ""},
          {"the version is not known", but([](Facts& f) { f.cudnns.front().version.reset(); }), ""},
          {"newer than the tables", but([](Facts& f) { cudnn_version(f, "9.99.0"); }), ""}}})

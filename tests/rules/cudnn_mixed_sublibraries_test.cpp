@@ -38,7 +38,7 @@ void take_parts_from_elsewhere(rnncheck::Cudnn& cudnn) {
 RULE_TEST(
     cudnn_mixed_sublibraries,
     Fires{
-        {{"cuDNN says so", but([](Facts& f) {
+        {{"cuDNN reports it", but([](Facts& f) {
               rnn_api_fails(f, "cudnnOpsInferVersionCheck", 14, "CUDNN_STATUS_VERSION_MISMATCH");
           }),
           "is mixed with libraries of another cuDNN version: failed call, "
@@ -49,7 +49,7 @@ RULE_TEST(
               rnn_api_fails(f, "cudnnAdvVersionCheck", 1002, "");
           }),
           "returned 1002"},
-         {"a case says so", but([](Facts& f) {
+         {"a case reports it", but([](Facts& f) {
               one_case(f, RunEnd::failed, {"cudnnRNNForward", 14, "CUDNN_STATUS_VERSION_MISMATCH"});
           }),
           "cudnnRNNForward returned 14"},
@@ -80,7 +80,7 @@ RULE_TEST(
               const CallResult failure{"cudnnCreateRNNDescriptor", 1002, ""};
               only_the_wheel(f).rnn_first =
                   CudnnRnnFirst{{"/other/libcudnn_ops.so.9", own_cudnn9}, failure};
-              requested(f, "cudnn_rnn_first", own_cudnn9);
+              add_probe_run(f, "cudnn_rnn_first", own_cudnn9);
               f.probe_runs.back().failed_calls = {failure};
           }),
           "if a program calls a function for RNNs first, as JAX does: failed call, "
@@ -104,51 +104,52 @@ RULE_TEST(
               f.cudnns.front().parts_mapped = {"/a/libcudnn.so.8", "/b/libcudnn_ops_infer.so.8"};
           }),
           "/a/libcudnn.so.8 and /b/libcudnn_ops_infer.so.8"}}},
-    Silent{
-        {{"healthy", a_healthy_machine(), ""},
-         {"the number means something else in another major", but([](Facts& f) {
-              f.cudnns.front() = add_wheel_cudnn9(f);
-              f.cudnns.resize(1);
-              for (auto& run : f.rnn_runs)
-                  run.library = f.cudnns.front().library;
-              one_case(f, RunEnd::failed, {"cudnnRNNForward", 14, "CUDNN_UNKNOWN_STATUS"});
+    Silent{{{"healthy", a_healthy_machine(), ""},
+            {"the number means something else in another major", but([](Facts& f) {
+                 f.cudnns.front() = add_wheel_cudnn9(f);
+                 f.cudnns.resize(1);
+                 for (auto& run : f.rnn_runs)
+                     run.library = f.cudnns.front().library;
+                 one_case(f, RunEnd::failed, {"cudnnRNNForward", 14, "CUDNN_UNKNOWN_STATUS"});
+             }),
+             ""},
+            {"names differ, but cuDNN has checked its parts", but([](Facts& f) {
+                 library_named(f, "libcudnn_adv_infer.so.8").version_in_name = v("8.6.0");
+             }),
+             ""},
+            {"two whole installations of different releases",
+             but([](Facts& f) { add_wheel_cudnn9(f); }), ""},
+            {"the RNN API fails for another reason", but([](Facts& f) {
+                 rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, "CUDNN_STATUS_INTERNAL_ERROR");
+             }),
+             ""},
+            {"a copy that nothing loads", but([](Facts& f) {
+                 add_wheel_cudnn9(f);
+                 mix_the_wheel(f);
+             }),
+             ""},
+            {"libraries of two directories that were built alike",
+             but([](Facts& f) { take_parts_from_elsewhere(only_the_wheel(f)); }), ""},
+            {"both orders of calls work", but([](Facts& f) {
+                 only_the_wheel(f).rnn_first = CudnnRnnFirst{{own_cudnn9}, {}};
+             }),
+             ""},
+            {"none installed", but(no_cudnn), ""}}},
+    WhenUndecided{
+        {{"nothing collected", nothing_collected(), ""},
+         {"how a file was built is unknown",
+          but([](Facts& f) { only_the_wheel(f).files[1].cuda_major.reset(); }), ""},
+         {"the other order of calls ended early", but([](Facts& f) {
+              only_the_wheel(f);
+              add_probe_run(f, "cudnn_rnn_first", own_cudnn9);
           }),
           ""},
-         {"names differ, but cuDNN has checked its parts", but([](Facts& f) {
-              library_named(f, "libcudnn_adv_infer.so.8").version_in_name = v("8.6.0");
+         {"it was not queried to the end and its files name no release", but([](Facts& f) {
+              f.cudnns.front().rnn_usable.reset();
+              for (auto& l : f.libraries)
+                  l.version_in_name.reset();
           }),
-          ""},
-         {"two whole copies of different releases", but([](Facts& f) { add_wheel_cudnn9(f); }), ""},
-         {"the RNN half fails for another reason", but([](Facts& f) {
-              rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, "CUDNN_STATUS_INTERNAL_ERROR");
-          }),
-          ""},
-         {"a copy that nothing loads", but([](Facts& f) {
-              add_wheel_cudnn9(f);
-              mix_the_wheel(f);
-          }),
-          ""},
-         {"libraries of two directories that were built alike",
-          but([](Facts& f) { take_parts_from_elsewhere(only_the_wheel(f)); }), ""},
-         {"both orders of calls work", but([](Facts& f) {
-              only_the_wheel(f).rnn_first = CudnnRnnFirst{{own_cudnn9}, {}};
-          }),
-          ""},
-         {"none installed", but(no_cudnn), ""}}},
-    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
-                   {"how a file was built is unknown",
-                    but([](Facts& f) { only_the_wheel(f).files[1].cuda_major.reset(); }), ""},
-                   {"the other order of calls ended early", but([](Facts& f) {
-                        only_the_wheel(f);
-                        requested(f, "cudnn_rnn_first", own_cudnn9);
-                    }),
-                    ""},
-                   {"it was not asked to the end and its files name no release", but([](Facts& f) {
-                        f.cudnns.front().rnn_usable.reset();
-                        for (auto& l : f.libraries)
-                            l.version_in_name.reset();
-                    }),
-                    ""}}})
+          ""}}})
 
 TEST_CASE("mixed parts of a framework's own cuDNN are its error, with variable and directory") {
     using namespace rnncheck;

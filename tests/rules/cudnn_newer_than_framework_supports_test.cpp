@@ -17,7 +17,7 @@ RULE_TEST(
            {"its number alone", given({"tensorflow=2.10", "cudnn=9"}), "cannot use cuDNN 9"}}},
     Silent{{{"a DLL of the same major", with_cudnn_8("8.9.7.29", "11.2"), ""},
             {"the same major", given({"tensorflow=2.10", "cudnn=8.9.7", "os=linux"}), ""},
-            {"it brings its own", given({"pytorch=2.4", "cudnn=10.0.0", "os=linux"}), ""},
+            {"it bundles its own", given({"pytorch=2.4", "cudnn=10.0.0", "os=linux"}), ""},
             {"a machine", a_healthy_machine(), ""}}},
     WhenUndecided{{{"a DLL without a version", with_cudnn_8("", "11.2"), ""},
                    {"no cuDNN", given({"tensorflow=2.10"}), ""},

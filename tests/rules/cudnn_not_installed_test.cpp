@@ -22,7 +22,7 @@ RULE_TEST(cudnn_not_installed,
                        add_wheel_cudnn9(f);
                    }),
                    ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                          {"search did not finish", but([](Facts& f) {
                               no_cudnn(f);
                               std::erase_if(f.probe_runs, [](const auto& run) {

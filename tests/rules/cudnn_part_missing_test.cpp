@@ -31,9 +31,9 @@ RULE_TEST(cudnn_part_missing,
                        f.cudnns.front().rnn_usable.reset();
                    }),
                    ""},
-                  {"the RNN half answers all the same",
+                  {"the RNN API answers all the same",
                    but([](Facts& f) { remove_library(f, "libcudnn_adv_infer.so.8"); }), ""},
-                  {"the part stands elsewhere on the loader's path", but([](Facts& f) {
+                  {"the part is elsewhere on the loader's path", but([](Facts& f) {
                        f.cudnns.front().rnn_usable.reset();
                        Library& part = library_named(f, "libcudnn_adv_infer.so.8");
                        part.path = "/usr/lib/libcudnn_adv_infer.so.8";
@@ -53,7 +53,7 @@ RULE_TEST(cudnn_part_missing,
                    }),
                    ""},
                   {"none installed", but(no_cudnn), ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                          {"a major that the tables do not know", but([](Facts& f) {
                               cudnn_version(f, "12.0.0");
                               f.cudnns.front().rnn_usable.reset();

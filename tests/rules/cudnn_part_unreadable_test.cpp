@@ -29,7 +29,7 @@ RULE_TEST(cudnn_part_unreadable,
                    }),
                    ""},
                   {"none installed", but(no_cudnn), ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                          {"a part was not read completely", but([](Facts& f) {
                               library_named(f, "libcudnn_adv_infer.so.8").machine.reset();
                           }),

@@ -42,10 +42,10 @@ RULE_TEST(
              }),
              ""},
             {"none installed", but(no_cudnn), ""}}},
-    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+    WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                    {"its process died there", but([](Facts& f) {
                         f.cudnns.front().rnn_usable.reset();
                         probe_run(f, "cudnn_library").end = ProbeEnd::crashed;
                     }),
                     ""},
-                   {"it was not asked", but([](Facts& f) { f.cudnns.clear(); }), ""}}})
+                   {"it was not queried", but([](Facts& f) { f.cudnns.clear(); }), ""}}})

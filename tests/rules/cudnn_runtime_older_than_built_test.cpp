@@ -21,7 +21,7 @@ RULE_TEST(
             "is older than the 8.1"}}},
     Silent{{{"a DLL of a later minor version", with_cudnn_8("8.9.7.29", "11.2"), ""},
             {"a later minor", given({"tensorflow=2.10", "cudnn=8.9.7", "os=linux"}), ""},
-            {"it brings its own", given({"pytorch=2.4", "cudnn=8.9.7", "os=linux"}), ""},
+            {"it bundles its own", given({"pytorch=2.4", "cudnn=8.9.7", "os=linux"}), ""},
             {"a machine", a_healthy_machine(), ""}}},
     WhenUndecided{{{"a DLL without a version", with_cudnn_8("", "11.2"), ""},
                    {"no cuDNN", given({"tensorflow=2.10"}), ""},

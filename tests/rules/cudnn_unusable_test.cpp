@@ -43,19 +43,19 @@ RULE_TEST(cudnn_unusable,
                            "named pipe (FIFO), not a file, and wait there forever"};
                    }),
                    ""},
-                  {"the RNN half is another matter", but([](Facts& f) {
+                  {"the RNN API is another matter", but([](Facts& f) {
                        rnn_api_fails(f, "cudnnAdvInferVersionCheck", 4,
                                      "CUDNN_STATUS_INTERNAL_ERROR");
                    }),
                    ""},
                   {"none installed", but(no_cudnn), ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                          {"its process ended early", but([](Facts& f) {
                               f.cudnns.clear();
                               probe_run(f, "cudnn_library").end = ProbeEnd::crashed;
                           }),
                           ""},
-                         {"it told nothing", but([](Facts& f) {
+                         {"it reported nothing", but([](Facts& f) {
                               f.cudnns.front() = {};
                               f.cudnns.front().library = cudnn8;
                           }),

@@ -27,6 +27,6 @@ RULE_TEST(cudnn_varlen_rnn_bug,
                    }),
                    ""},
                   {"none installed", but(no_cudnn), ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                          {"the version is not known",
                           but([](Facts& f) { f.cudnns.front().version.reset(); }), ""}}})

@@ -57,7 +57,7 @@ RULE_TEST(device_nodes_missing,
                    ""},
                   {"WSL", after(no_nodes(), [](Facts& f) { f.host.wsl = true; }), ""}}},
           WhenUndecided{
-              {{"nothing learnt", nothing_collected(), ""},
+              {{"nothing collected", nothing_collected(), ""},
                {"/dev is hidden",
                 after(no_nodes(), [](Facts& f) { f.host.hidden_directories = {"/dev"}; }), ""},
                {"the nodes were not listed",
@@ -77,7 +77,7 @@ TEST_CASE(
                                    "sudo nvidia-modprobe -c 0 -u"});
 }
 
-TEST_CASE("nodes that the helper makes are no fault, and the run that lets it is offered") {
+TEST_CASE("nodes that the helper makes are no fault, and the run that lets it is suggested") {
     using namespace rnncheck;
     const auto* rule = find_named(all_rules(), "device_nodes_missing");
     const auto finding = [&](const Facts& facts) {

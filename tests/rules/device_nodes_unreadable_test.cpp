@@ -49,7 +49,7 @@ RULE_TEST(
                    }),
              ""},
             {"no nodes", library_without_module(), ""}}},
-    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+    WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                    {"the nodes were not listed",
                     after(init_returns(999), [](Facts& f) { f.probe_runs.clear(); }), ""}}})
 

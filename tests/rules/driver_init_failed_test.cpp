@@ -21,7 +21,7 @@ RULE_TEST(
              ""},
             {"no module", library_without_module(), ""},
             {"no driver", without_driver(), ""}}},
-    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+    WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                    {"the library crashed in cuInit", but([](Facts& f) {
                         f.driver.init.reset();
                         no_runs(f);

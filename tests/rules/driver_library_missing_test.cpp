@@ -41,8 +41,8 @@ RULE_TEST(
                    }),
              ""}}},
     WhenUndecided{
-        {{"nothing learnt", nothing_collected(), ""},
-         {"a library was opened and never answered",
+        {{"nothing collected", nothing_collected(), ""},
+         {"a library was opened and never responded",
           after(module_without_library(), [](Facts& f) { f.driver.library = "/opt/libcuda.so.1"; }),
           ""},
          {"search did not finish",

@@ -22,7 +22,7 @@ RULE_TEST(
                 }),
           "no NVIDIA driver is available in WSL"},
          {"a card without driver", without_driver(), "has an NVIDIA GPU but no NVIDIA driver"},
-         {"a libcuda that only a toolkit brings",
+         {"a libcuda that only a toolkit bundles",
           after(without_driver(),
                 [](Facts& f) {
                     Library& compat = f.libraries.emplace_back();
@@ -38,7 +38,7 @@ RULE_TEST(
                     f.host.container = "gvisor";
                 }),
           "no NVIDIA driver is installed"},
-         {"a container for which no GPU was asked, on a host without one",
+         {"a container for which no GPU was queried, on a host without one",
           after(without_driver(),
                 [](Facts& f) {
                     f.host.pci_gpus.clear();
@@ -61,10 +61,10 @@ RULE_TEST(
           after(container_without_gpu_access(), [](Facts& f) { f.driver.module_loaded = false; }),
           ""}}},
     WhenUndecided{
-        {{"nothing learnt", nothing_collected(), ""},
+        {{"nothing collected", nothing_collected(), ""},
          {"search did not finish", after(without_driver(), [](Facts& f) { f.probe_runs.clear(); }),
           ""},
-         {"the kernel could not be asked",
+         {"the kernel could not be queried",
           after(without_driver(), [](Facts& f) { f.driver.module_loaded.reset(); }), ""}}})
 
 namespace {

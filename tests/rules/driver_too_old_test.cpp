@@ -50,7 +50,7 @@ RULE_TEST(
             {"an older runtime", driver_and_runtime("13.0", "580.65.06", "11.8"), ""},
             {"the same major, a newer minor", driver_and_runtime("12.2", "535.104.05", "12.9"), ""},
             {"the family's oldest driver", driver_and_runtime("11.0", "450.80.02", "11.8"), ""},
-            {"a release that is not known, past the oldest one anyway",
+            {"a version that is not known, past the oldest one anyway",
              driver_and_runtime("12.4", nullptr, "12.9"), ""},
             {"no runtime", but([](Facts& f) {
                  f.runtimes.clear();
@@ -60,10 +60,9 @@ RULE_TEST(
              ""},
             {"no driver", without_driver(), ""}}},
     WhenUndecided{
-        {{"nothing learnt", nothing_collected(), ""},
-         {"the driver did not tell", but([](Facts& f) { f.driver.cuda_version.reset(); }), ""},
-         {"the runtime did not tell", but([](Facts& f) { f.runtimes.front().version.reset(); }),
-          ""},
+        {{"nothing collected", nothing_collected(), ""},
+         {"the driver was silent", but([](Facts& f) { f.driver.cuda_version.reset(); }), ""},
+         {"the runtime was silent", but([](Facts& f) { f.runtimes.front().version.reset(); }), ""},
          {"the first of its family, release unknown", driver_and_runtime("11.0", nullptr, "11.8"),
           ""}}})
 

@@ -18,7 +18,7 @@ RULE_TEST(
               one_case(f, RunEnd::failed, {"cuLaunchKernel", 209, "CUDA_ERROR_NO_BINARY_FOR_GPU"});
           }),
           "in cuDNN 8.9.7 at"},
-         {"cuDNN says so", but([](Facts& f) {
+         {"cuDNN reports it", but([](Facts& f) {
               all_cases(f, RunEnd::skipped, {"cudnnCreate", 6, "CUDNN_STATUS_ARCH_MISMATCH"});
           }),
           "in cuDNN 8.9.7 at"},
@@ -36,7 +36,7 @@ RULE_TEST(
               no_cases(f);
           }),
           ""},
-         {"the cases went well, whatever the table says", but([](Facts& f) {
+         {"the cases went well, whatever the table has", but([](Facts& f) {
               f.cuda_devices.front().compute_capability = v("12.0");
               f.cudnns.front().newest_capability = v("12.1");
           }),
@@ -51,8 +51,8 @@ RULE_TEST(
           }),
           ""},
          {"no driver", without_driver(), ""}}},
-    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
-                   {"a case failed without telling why", but([](Facts& f) {
+    WhenUndecided{{{"nothing collected", nothing_collected(), ""},
+                   {"a case failed without a reason", but([](Facts& f) {
                         one_case(f, RunEnd::failed, {});
                         for (auto& run : f.rnn_runs)
                             if (run.end == RunEnd::failed)

@@ -2,15 +2,15 @@
 #include "support/rule_test.hpp"
 
 RULE_TEST(gpu_compute_prohibited,
-          Fires{{{"NVML tells",
+          Fires{{{"NVML shows",
                   but([](Facts& f) { f.nvml_devices.front().compute_mode = "prohibited"; }),
                   "CUDA is prohibited on GPU 0 (NVIDIA GeForce RTX 3090) by its compute mode"},
-                 {"both tell", but([](Facts& f) {
+                 {"both show", but([](Facts& f) {
                       f.nvml_devices.front().compute_mode = f.cuda_devices.front().compute_mode =
                           "prohibited";
                   }),
                   "CUDA is prohibited on GPU 0 (NVIDIA GeForce RTX 3090) by its compute mode"},
-                 {"only the driver tells", but([](Facts& f) {
+                 {"only the driver shows", but([](Facts& f) {
                       f.nvml_devices.clear();
                       f.cuda_devices.front().compute_mode = "prohibited";
                   }),
@@ -18,14 +18,14 @@ RULE_TEST(gpu_compute_prohibited,
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"without NVML", but([](Facts& f) { f.nvml_devices.clear(); }), ""},
                   {"no driver", without_driver(), ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
-                         {"without NVML, and the driver does not tell", but([](Facts& f) {
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
+                         {"without NVML, and the driver is silent", but([](Facts& f) {
                               f.nvml_devices.clear();
                               f.cuda_devices.front().compute_mode.reset();
                           }),
                           ""}}})
 
-TEST_CASE("a closed GPU that both NVML and the driver see is told once") {
+TEST_CASE("a closed GPU that both NVML and the driver see is reported once") {
     using namespace rnncheck;
     const auto* rule = find_named(all_rules(), "gpu_compute_prohibited");
     const Facts both = test::but([](Facts& f) {

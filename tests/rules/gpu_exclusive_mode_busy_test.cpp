@@ -23,8 +23,8 @@ rnncheck::Facts rejected(const char* mode) {
 RULE_TEST(gpu_exclusive_mode_busy,
           Fires{{{"another process has it", exclusive(),
                   "is in exclusive-process mode and in use by process 4711"},
-                 {"only the call tells", rejected("default"), "CUDA_ERROR_DEVICE_UNAVAILABLE"},
-                 {"MPS is set up and refuses all the same",
+                 {"only the call shows", rejected("default"), "CUDA_ERROR_DEVICE_UNAVAILABLE"},
+                 {"MPS is set up and fails all the same",
                   after(rejected("exclusive_process"),
                         [](Facts& f) {
                             f.nvml_devices.front().processes = {{4711, 500}};
@@ -45,7 +45,7 @@ RULE_TEST(gpu_exclusive_mode_busy,
                 after(exclusive(), [](Facts& f) { f.driver.mps_pipe = "/tmp/nvidia-mps"; }), ""},
                {"closed to all is another fault", rejected("prohibited"), ""},
                {"no driver", without_driver(), ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                          {"the kernel's answer is lost", but([](Facts& f) {
                               f.kernel_runs = {{0, {}, {}}};
                           }),

@@ -18,11 +18,11 @@ rnncheck::Facts lost() {
 RULE_TEST(
     gpu_fell_off_bus,
     Fires{{{"NVML lost a board", lost(), "GPU 1 does not respond on the PCI bus"},
-           {"a call tells", but([](Facts& f) {
+           {"a call shows", but([](Facts& f) {
                 probe_run(f, "nvml_devices").failed_calls = {{"nvmlDeviceGetMemoryInfo", 15, ""}};
             }),
             "a call reported a lost"},
-           {"words of a library tell", but([](Facts& f) {
+           {"words of a library show", but([](Facts& f) {
                 probe_run(f, "ptx_launch").failed_calls = {
                     {"cuLaunchKernel", 719, "GPU has fallen off the bus"}};
             }),
@@ -34,8 +34,8 @@ RULE_TEST(
              ""},
             {"no driver", without_driver(), ""}}},
     WhenUndecided{
-        {{"nothing learnt", nothing_collected(), ""},
-         {"a board told nothing",
+        {{"nothing collected", nothing_collected(), ""},
+         {"a board reported nothing",
           after(lost(), [](Facts& f) { f.nvml_devices.back().unreachable.reset(); }), ""}}})
 
 TEST_CASE("each GPU that calls report as lost has its finding") {

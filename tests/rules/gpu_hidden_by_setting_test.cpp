@@ -18,7 +18,7 @@ Facts with_boards(std::size_t count) {
 }  // namespace
 
 RULE_TEST(gpu_hidden_by_setting,
-          Fires{{{"all hidden, cuInit tells", set_to("-1", init_returns(100)),
+          Fires{{{"all hidden, cuInit shows", set_to("-1", init_returns(100)),
                   "CUDA_VISIBLE_DEVICES=\"-1\" hides every GPU"},
                  {"all hidden, the list is empty", set_to("7", init_returns(0)),
                   "CUDA_VISIBLE_DEVICES=\"7\" hides every GPU"},
@@ -56,7 +56,7 @@ RULE_TEST(gpu_hidden_by_setting,
                   {"set, but there is no driver", set_to("0", without_driver()), ""},
                   {"set, but the driver does not initialize", set_to("0", init_returns(803)), ""}}},
           WhenUndecided{
-              {{"nothing learnt", nothing_collected(), ""},
+              {{"nothing collected", nothing_collected(), ""},
                {"the result of cuInit is unknown",
                 after(set_to("0", init_returns(0)), [](Facts& f) { f.driver.init.reset(); }), ""}}})
 

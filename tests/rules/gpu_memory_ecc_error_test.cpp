@@ -26,7 +26,7 @@ RULE_TEST(gpu_memory_ecc_error,
                   }),
                   "CUDA_ERROR_ECC_UNCORRECTABLE"}}},
           Silent{{{"a board without error correction", a_healthy_machine(), ""},
-                  {"a board that supports no error correction says so", but([](Facts& f) {
+                  {"a board that supports no error correction reports it", but([](Facts& f) {
                        f.nvml_devices.front().ecc_enabled.reset();
                        probe_run(f, "nvml_devices").failed_calls = {
                            {"nvmlDeviceGetEccMode", 3, "Not Supported"}};
@@ -39,8 +39,8 @@ RULE_TEST(gpu_memory_ecc_error,
                    ""},
                   {"no driver", without_driver(), ""}}},
           WhenUndecided{
-              {{"nothing learnt", nothing_collected(), ""},
-               {"whether there is error correction could not be learnt", but([](Facts& f) {
+              {{"nothing collected", nothing_collected(), ""},
+               {"whether there is error correction could not be determined", but([](Facts& f) {
                     f.nvml_devices.front().ecc_enabled.reset();
                     probe_run(f, "nvml_devices").failed_calls = {
                         {"nvmlDeviceGetEccMode", 999, "Unknown Error"}};

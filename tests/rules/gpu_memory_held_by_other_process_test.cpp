@@ -25,8 +25,8 @@ RULE_TEST(gpu_memory_held_by_other_process,
                {"nobody is seen",
                 after(held(300), [](Facts& f) { f.nvml_devices.front().processes.clear(); }), ""},
                {"no driver", without_driver(), ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
-                         {"NVML was not asked",
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
+                         {"NVML was not queried",
                           after(held(300),
                                 [](Facts& f) {
                                     f.nvml_devices.clear();

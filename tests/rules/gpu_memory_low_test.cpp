@@ -24,10 +24,10 @@ RULE_TEST(gpu_memory_low,
                    after(free_mib(100),
                          [](Facts& f) { f.rnn_runs.front().end = RunEnd::out_of_memory; }),
                    ""},
-                  {"the board does not tell",
+                  {"the board is silent",
                    but([](Facts& f) { f.nvml_devices.front().memory_free_mib.reset(); }), ""},
                   {"no driver", without_driver(), ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                          {"NVML crashed", but([](Facts& f) {
                               f.nvml_devices.front().memory_free_mib.reset();
                               probe_run(f, "nvml_devices").end = ProbeEnd::crashed;

@@ -17,8 +17,8 @@ RULE_TEST(gpu_memory_repair_pending,
                    }),
                    ""},
                   {"no driver", without_driver(), ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
-                         {"NVML failed when asked", but([](Facts& f) {
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
+                         {"NVML failed when queried", but([](Facts& f) {
                               f.nvml_devices.front().remapping_pending =
                                   f.nvml_devices.front().remapping_failed =
                                       f.nvml_devices.front().retirement_pending = std::nullopt;

@@ -23,7 +23,7 @@ RULE_TEST(
               all_cases(f, RunEnd::skipped, {"cudnnCreate", 1, "CUDNN_STATUS_NOT_INITIALIZED"});
           }),
           ""},
-         {"not even a tiny kernel runs", but([](Facts& f) {
+         {"not even a test kernel runs", but([](Facts& f) {
               all_cases(f, RunEnd::skipped,
                         {"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
               f.kernel_runs = {

@@ -8,7 +8,7 @@ namespace {
 using namespace rnncheck;
 using namespace rnncheck::test;
 
-/// No case finds the memory it asks for; NVML tells so much of it free.
+/// No case finds the memory it requests; NVML shows so much of it free.
 Facts nothing_fits(std::int64_t free_mib) {
     return but([&](Facts& f) {
         CallResult rejected{"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY: out of memory"};
@@ -27,7 +27,7 @@ Facts no_handle(std::int64_t code, const std::string& text, std::int64_t free_mi
     });
 }
 
-/// Whatever NVML tells.
+/// Whatever NVML shows.
 Facts little_for_cuda(Facts facts) {
     for (RnnRun& run : facts.rnn_runs)
         run.free_bytes = 100 << 20;
@@ -123,7 +123,7 @@ RULE_TEST(
           "23000 of 24576 MiB are free, which should be enough"},
          {"much is free for NVML, little for CUDA", nothing_fits(23'000),
           "23000 of 24576 MiB are free, but CUDA reported only 20 MiB"},
-         {"NVML does not tell", after(nothing_fits(0), [](Facts& f) { f.nvml_devices.clear(); }),
+         {"NVML is silent", after(nothing_fits(0), [](Facts& f) { f.nvml_devices.clear(); }),
           "the free memory is unknown"},
          {"a MIG instance",
           after(nothing_fits(30'000),
@@ -139,7 +139,7 @@ RULE_TEST(
          {"an MPS server",
           after(nothing_fits(23'000), [](Facts& f) { f.driver.mps_pipe = "/tmp/nvidia-mps"; }),
           "the MPS server may limit each program's memory"},
-         {"the tiny kernel alone", but([](Facts& f) {
+         {"the test kernel alone", but([](Facts& f) {
               f.kernel_runs = {{0, CallResult{"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"}, {}}};
           }),
           "no recurrent network was affected"}}},
@@ -160,7 +160,7 @@ RULE_TEST(
                            {"no handle, and much is free",
                             no_handle(1, "CUDNN_STATUS_NOT_INITIALIZED", 23'000), ""}}))
 
-TEST_CASE("memory that ran out is one error, told by one rule") {
+TEST_CASE("memory that ran out is one error, reported by one rule") {
     const std::vector<std::string> one = {"gpu_out_of_memory"};
     CHECK(errors_on(nothing_fits(23'000)) == one);
     CHECK(errors_on(nothing_fits(100)) == one);
@@ -178,7 +178,7 @@ TEST_CASE("memory that ran out is one error, told by one rule") {
           })) == one);
 }
 
-TEST_CASE("memory that ran out is told with what is free and what bounds it") {
+TEST_CASE("memory that ran out is reported with what is free and what bounds it") {
     Facts facts = held(nothing_fits(300));
     facts.host.environment = {{"CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=1G"},
                               {"XLA_PYTHON_CLIENT_PREALLOCATE", "true"}};

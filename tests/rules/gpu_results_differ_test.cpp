@@ -6,7 +6,7 @@ namespace {
 using namespace rnncheck;
 using namespace rnncheck::test;
 
-/// GPUs of one kind that gave the same bits.
+/// GPUs of one kind that gave bitwise identical results.
 Facts alike(int count) {
     Facts f = a_healthy_machine();
     for (RnnRun& run : f.rnn_runs)
@@ -25,7 +25,7 @@ Facts alike(int count) {
     return f;
 }
 
-/// Of `count` GPUs the last one gives other bits in one case.
+/// Of `count` GPUs the last one gives different results in one case.
 Facts one_unlike(int count) {
     Facts f = alike(count);
     for (RnnRun& run : f.rnn_runs)
@@ -64,7 +64,7 @@ RULE_TEST(
                             run.end = RunEnd::incorrect;
                 }),
           ""},
-         {"not the same bits twice is another fault",
+         {"not the same result twice is another fault",
           after(one_unlike(4),
                 [](Facts& f) {
                     for (RnnRun& run : f.rnn_runs)
@@ -72,7 +72,7 @@ RULE_TEST(
                             run.bitwise_repeatable = false;
                 }),
           ""},
-         {"a case that gives other bits each time says nothing of a card",
+         {"a case that gives different results each time shows nothing of a card",
           after(one_unlike(4),
                 [](Facts& f) {
                     const std::string unlike =
@@ -83,7 +83,7 @@ RULE_TEST(
                 }),
           ""},
          {"no driver", without_driver(), ""}}},
-    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+    WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                    {"no digests",
                     after(alike(2),
                           [](Facts& f) {
@@ -94,7 +94,7 @@ RULE_TEST(
                    {"no case was run on GPUs of one kind",
                     after(alike(2), [](Facts& f) { no_cases(f); }), ""}}})
 
-TEST_CASE("a card that gives other bits is a warning where it is known which, else a note") {
+TEST_CASE("a card that gives different results is a warning where it is known which, else a note") {
     const auto* rule = find_named(all_rules(), "gpu_results_differ");
     const auto severity = [&](const Facts& facts) {
         return (*rule)->check(facts, Matrix::bundled()).findings.at(0).severity;

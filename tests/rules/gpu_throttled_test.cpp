@@ -22,6 +22,6 @@ RULE_TEST(gpu_throttled,
                    ""},
                   {"no driver", without_driver(), ""}}},
           WhenUndecided{
-              {{"nothing learnt", nothing_collected(), ""},
+              {{"nothing collected", nothing_collected(), ""},
                {"NVML crashed",
                 but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed; }), ""}}})

@@ -28,7 +28,7 @@ RULE_TEST(
           }),
           "GPU 1"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
-            {"the cases went well, whatever the table says",
+            {"the cases went well, whatever the table has",
              but([](Facts& f) { f.cuda_devices.front().compute_capability = v("3.5"); }), ""},
             {"too new is another fault", but([](Facts& f) {
                  f.cuda_devices.front().compute_capability = v("12.0");
@@ -45,7 +45,7 @@ RULE_TEST(
                  f.runtimes.clear();
              }),
              ""}}},
-    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+    WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                    {"the capability is not known", but([](Facts& f) {
                         f.cuda_devices.front().compute_capability.reset();
                         no_cases(f);

@@ -31,8 +31,8 @@ RULE_TEST(
           expecting({.profile = named_profile, .gpus = 1, .gpu = "rtx", .gpu_memory_mib = 8000}),
           ""}}},
     WhenUndecided{
-        {{"nothing learnt", expecting({.profile = named_profile, .gpus = 1}, nothing_collected()),
-          ""},
+        {{"nothing collected",
+          expecting({.profile = named_profile, .gpus = 1}, nothing_collected()), ""},
          {"its name is unknown",
           expecting({.profile = named_profile, .gpu = "RTX"}, of_unknown_gpu()), ""},
          {"its memory is unknown",

@@ -47,7 +47,7 @@ RULE_TEST(
           }),
           ""},
          {"no driver", without_driver(), ""}}},
-    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+    WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                    {"not run", but([](Facts& f) { f.kernel_runs.clear(); }), ""},
                    {"the result was not compared",
                     but([](Facts& f) { f.kernel_runs.front().correct.reset(); }), ""},

@@ -5,7 +5,7 @@
 RULE_TEST(kernel_module_missing,
           Fires{{{"library only", library_without_module(),
                   "the NVIDIA kernel module is not loaded, although the driver library"},
-                 {"the library was not asked",
+                 {"the library was not queried",
                   after(library_without_module(),
                         [](Facts& f) {
                             f.driver.init.reset();
@@ -46,8 +46,8 @@ RULE_TEST(kernel_module_missing,
                          }),
                    ""}}},
           WhenUndecided{
-              {{"nothing learnt", nothing_collected(), ""},
-               {"the kernel could not be asked",
+              {{"nothing collected", nothing_collected(), ""},
+               {"the kernel could not be queried",
                 after(library_without_module(), [](Facts& f) { f.driver.module_loaded.reset(); }),
                 ""},
                {"nodes without module, NVML silent",

@@ -53,18 +53,18 @@ RULE_TEST(library_file_damaged,
                   "is a socket, not a library"},
                  {"a device", damaged(FileProblem::device, "is a device, not a file"),
                   "is a device, not a library"},
-                 {"links in a circle", damaged(FileProblem::link_circle, "leads into a loop"),
+                 {"links in a loop", damaged(FileProblem::link_circle, "leads into a loop"),
                   "is a symbolic link loop"},
                  {"broken tables",
                   damaged(FileProblem::damaged, "dynamic section outside the file"), "is damaged"},
                  {"a link to nothing", damaged(FileProblem::dangling_link, "-> libcudnn.so.8.9.7"),
                   "is a symbolic link to a file that does not exist"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"a broken part that a cuDNN would load is told as that", but([](Facts& f) {
+                  {"a broken part that a cuDNN would load is reported as that", but([](Facts& f) {
                        library_named(f, "libcudnn_adv_infer.so.8").problem = FileProblem::truncated;
                    }),
                    ""},
-                  {"a link to a driver that is not there is told as that",
+                  {"a link to a driver that is not there is reported as that",
                    after(module_without_library(),
                          [](Facts& f) {
                              Library& link = f.libraries.emplace_back();
@@ -74,7 +74,7 @@ RULE_TEST(library_file_damaged,
                    ""},
                   {"for another machine is another fault",
                    damaged(FileProblem::other_machine, "for 64-bit AArch64"), ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                          {"a file was not read",
                           but([](Facts& f) { f.libraries.back().machine.reset(); }), ""}}})
 

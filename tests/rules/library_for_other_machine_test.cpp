@@ -34,7 +34,7 @@ RULE_TEST(library_for_other_machine,
                   {"32-bit copies beside the fitting ones of the system",
                    foreign_cudnn(FoundVia::loader_cache, true), ""},
                   {"a directory for cross-compiling", foreign_cudnn(FoundVia::toolkit, true), ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                          {"a file on the path was not read",
                           but([](Facts& f) { f.libraries.front().machine.reset(); }), ""}}})
 

@@ -14,7 +14,7 @@ rnncheck::Facts responds_without_gpu() {
 
 RULE_TEST(
     no_gpu_visible,
-    Fires{{{"cuInit tells", init_returns(100, "CUDA_ERROR_NO_DEVICE"),
+    Fires{{{"cuInit shows", init_returns(100, "CUDA_ERROR_NO_DEVICE"),
             "the driver works, but CUDA sees no GPU"},
            {"the list is empty", responds_without_gpu(), "the driver works, but CUDA sees no GPU"},
            {"MIG without an instance",
@@ -55,7 +55,7 @@ RULE_TEST(
                    }),
              ""},
             {"another error", init_returns(803), ""}}},
-    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+    WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                    {"nodes that the first program makes",
                     after(init_returns(100), [](Facts& f) { f.driver.device_nodes.clear(); }), ""},
                    {"the result of cuInit is unknown",

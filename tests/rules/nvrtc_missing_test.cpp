@@ -59,7 +59,7 @@ RULE_TEST(nvrtc_missing,
                             CallResult{"nvrtcCompileProgram", 6, "NVRTC_ERROR_COMPILATION"}}};
                    }),
                    ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                          {"it did not respond", but([](Facts& f) { f.nvrtcs.clear(); }), ""},
                          {"search did not finish", but([](Facts& f) {
                               without(f, LibraryKind::nvrtc);

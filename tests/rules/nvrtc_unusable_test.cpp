@@ -12,7 +12,7 @@ RULE_TEST(
                 f.nvrtcs = {{nvrtc12, {}, {}, CallResult{"dlopen", -1, "invalid ELF header"}}};
             }),
             "invalid ELF header"},
-           {"does not say why", but([](Facts& f) {
+           {"does not report why", but([](Facts& f) {
                 f.nvrtcs = {{nvrtc12, v("12.4"), false, {}}};
             }),
             "does not compile a test kernel"}}},
@@ -37,7 +37,7 @@ RULE_TEST(
                  f.nvrtcs.clear();
              }),
              ""}}},
-    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+    WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                    {"it did not respond", but([](Facts& f) { f.nvrtcs.clear(); }), ""},
-                   {"it only told its version",
+                   {"it only reported its version",
                     but([](Facts& f) { f.nvrtcs.front().compiles.reset(); }), ""}}})

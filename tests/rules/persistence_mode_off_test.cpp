@@ -21,12 +21,12 @@ RULE_TEST(
             {"off, and fast", off(900), ""},
             {"on, and slow",
              after(off(4200), [](Facts& f) { f.nvml_devices.front().persistence = true; }), ""},
-            {"not told",
+            {"not reported",
              after(off(4200), [](Facts& f) { f.nvml_devices.front().persistence.reset(); }), ""},
             {"no driver", without_driver(), ""},
             {"the driver fails", init_returns(999), ""}}},
     WhenUndecided{
-        {{"nothing learnt", nothing_collected(), ""},
-         {"the driver was not asked to the end",
+        {{"nothing collected", nothing_collected(), ""},
+         {"the driver was not queried to the end",
           after(off(4200), [](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::timed_out; }),
           ""}}})

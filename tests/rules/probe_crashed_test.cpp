@@ -54,25 +54,25 @@ RULE_TEST(
             "crashed in cudnnDestroy"},
            {"a part lacks something else than zlib", crash_without("libcublas.so.12", true),
             "crashed in cudnnGetVersion"},
-           {"a part lacks zlib, of which nothing else tells", crash_without("libz.so.1", false),
+           {"a part lacks zlib, which nothing else shows", crash_without("libz.so.1", false),
             "crashed in cudnnGetVersion"},
            {"killed from outside", crash("cudnn_library", ProbeEnd::killed, "SIGKILL"),
             "was killed by another process in cudnnGetVersion (SIGKILL)"},
            {"while ending", crash("cudnn_library", ProbeEnd::crashed_at_exit, "SIGSEGV"),
             "crashed while its process was exiting"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
-            {"zlib_missing tells why", crash_without("libz.so.1", true), ""},
-            {"a case that is told as failed", crash_in_a_case(), ""},
+            {"zlib_missing reports why", crash_without("libz.so.1", true), ""},
+            {"a case that is reported as failed", crash_in_a_case(), ""},
             {"skipped by choice",
              but([](Facts& f) { probe_run(f, "rnn_forward").end = ProbeEnd::skipped; }), ""}}},
     WhenUndecided{
-        {{"nothing learnt", nothing_collected(), ""},
+        {{"nothing collected", nothing_collected(), ""},
          {"not started",
           but([](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::not_started; }), ""},
          {"timed out first",
           but([](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::timed_out; }), ""}}})
 
-TEST_CASE("a crash at exit is only noted, and one target is told once") {
+TEST_CASE("a crash at exit is only noted, and one target is reported once") {
     using namespace rnncheck;
     const auto* rule = find_named(all_rules(), "probe_crashed");
     CHECK(
@@ -88,7 +88,8 @@ TEST_CASE("a crash at exit is only noted, and one target is told once") {
 }
 
 TEST_CASE(
-    "a crash in a case is told by that case alone, and a crash at exit of the same probe beside "
+    "a crash in a case is reported by that case alone, and a crash at exit of the same probe "
+    "beside "
     "it") {
     using namespace rnncheck;
     Facts facts = crash_in_a_case();

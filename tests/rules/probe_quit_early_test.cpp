@@ -29,7 +29,7 @@ RULE_TEST(probe_quit_early,
                   "library preloaded into every program or a bug in rnncheck"}}},
           silent_about_probe_ends(), undecided_about_probe_ends())
 
-TEST_CASE("what goes wrong in our own probes is not the machine's fault") {
+TEST_CASE("what fails in our own probes is not the machine's fault") {
     using namespace rnncheck;
     for (const auto& [rule, end] : {std::pair("probe_quit_early", ProbeEnd::quit_early),
                                     std::pair("probe_crashed", ProbeEnd::crashed)}) {
@@ -41,7 +41,7 @@ TEST_CASE("what goes wrong in our own probes is not the machine's fault") {
     }
 }
 
-TEST_CASE("a process that could not be started is told as our own want") {
+TEST_CASE("a process that could not be started is reported as our own failure") {
     using namespace rnncheck;
     const auto facts = test::but([](Facts& f) {
         auto& run = test::probe_run(f, "nvml_devices");

@@ -20,7 +20,7 @@ rnncheck::Facts nvml_cut_off() {
     return facts;
 }
 
-/// The tiny kernel's probe hangs on a GPU that is so busy with these processes.
+/// The test kernel's probe hangs on a GPU that is so busy with these processes.
 rnncheck::Facts hung(rnncheck::Hang hang, int busy_percent = -1, int process = 0) {
     rnncheck::Facts facts = rnncheck::test::a_healthy_machine();
     auto& run = rnncheck::test::probe_run(facts, "ptx_launch");
@@ -99,7 +99,7 @@ RULE_TEST(
              but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }),
              ""}}},
     WhenUndecided{
-        {{"nothing learnt", nothing_collected(), ""},
+        {{"nothing collected", nothing_collected(), ""},
          {"the deadline ends the witness of another hang", but([](Facts& f) {
               ProbeRun& run = f.probe_runs.emplace_back();
               run.probe = "hang_diagnostic";

@@ -18,12 +18,12 @@ RULE_TEST(proc_sys_hidden,
                  {"no nodes to be seen",
                   after(hidden({"/dev"}), [](Facts& f) { f.driver.module_loaded = true; }),
                   "/dev is empty or not"},
-                 {"no way to ask the kernel", hidden({"/proc", "/sys"}),
+                 {"no way to query the kernel", hidden({"/proc", "/sys"}),
                   "/proc and /sys are empty"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"/sys alone tells the modules", hidden({"/proc"}), ""},
+                  {"/sys alone shows the modules", hidden({"/proc"}), ""},
                   {"the driver works all the same", but([](Facts& f) {
                        f.host.hidden_directories = {"/proc", "/sys", "/dev"};
                    }),
                    ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""}}})
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""}}})

@@ -23,7 +23,7 @@ Facts without_ptx_compiler() {
 }  // namespace
 
 RULE_TEST(ptx_compiler_missing,
-          Fires{{{"the driver says so", without_ptx_compiler(),
+          Fires{{{"the driver reports it", without_ptx_compiler(),
                   "the driver cannot compile code for GPU 0 (NVIDIA GeForce RTX 3090): "
                   "cuModuleLoadDataEx returned 221"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
@@ -32,7 +32,7 @@ RULE_TEST(ptx_compiler_missing,
                            {0, CallResult{"cuLaunchKernel", 719, "CUDA_ERROR_LAUNCH_FAILED"}, {}}};
                    }),
                    ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                          {"no context on the GPU", but([](Facts& f) {
                               f.kernel_runs = {{0,
                                                 CallResult{"cuDevicePrimaryCtxRetain", 46,

@@ -16,8 +16,8 @@ rnncheck::Facts rejected_ptx() {
 
 RULE_TEST(
     ptx_newer_than_driver,
-    Fires{{{"the tiny kernel was refused", rejected_ptx(), "the driver rejected PTX code"},
-           {"a network was refused", but([](Facts& f) {
+    Fires{{{"the test kernel was rejected", rejected_ptx(), "the driver rejected PTX code"},
+           {"a network was rejected", but([](Facts& f) {
                 f.rnn_runs.front().end = RunEnd::failed;
                 f.rnn_runs.front().result = CallResult{"cuModuleLoadDataEx", 222, ""};
             }),
@@ -42,8 +42,8 @@ RULE_TEST(
              ""},
             {"no driver", without_driver(), ""}}},
     WhenUndecided{
-        {{"nothing learnt", nothing_collected(), ""},
-         {"the compiler did not tell", but([](Facts& f) { f.nvrtcs.front().version.reset(); }), ""},
+        {{"nothing collected", nothing_collected(), ""},
+         {"the compiler was silent", but([](Facts& f) { f.nvrtcs.front().version.reset(); }), ""},
          {"the kernel's answer is lost", but([](Facts& f) {
               f.kernel_runs = {{0, {}, {}}};
           }),

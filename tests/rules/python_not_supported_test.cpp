@@ -6,7 +6,7 @@ RULE_TEST(python_not_supported,
                   "TensorFlow 2.10 has no package for Python 3.12; it supports Python 3.7 to 3.10"},
                  {"too old", given({"pytorch=2.4", "python=3.7", "os=linux"}),
                   "PyTorch 2.4 has no package for Python 3.7"},
-                 {"asked about on a machine", but([](Facts& f) {
+                 {"specified on a machine", but([](Facts& f) {
                       add_environment(f);
                       Framework requested;
                       requested.name = "tensorflow";

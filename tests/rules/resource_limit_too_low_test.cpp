@@ -60,7 +60,7 @@ RULE_TEST(
     Silent{{{"healthy", a_healthy_machine(), ""},
             {"a limit that nothing reached", with_limit(a_healthy_machine(), on_memory), ""}}},
     WhenUndecided{
-        {{"nothing learnt", nothing_collected(), ""},
+        {{"nothing collected", nothing_collected(), ""},
          {"a probe crashed",
           but([](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }), ""}}})
 

@@ -50,7 +50,7 @@ RULE_TEST(
               run.last_call = "cudnnRNNForward";
           }),
           ""}}),
-    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+    WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                    {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
                    {"all cases were skipped", but([](Facts& f) {
                         all_cases(f, RunEnd::skipped,

@@ -21,7 +21,7 @@ RULE_TEST(rnn_case_unsupported,
                                }),
                                ""}}),
           WhenUndecided{
-              {{"nothing learnt", nothing_collected(), ""},
+              {{"nothing collected", nothing_collected(), ""},
                {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
                {"all cases were skipped", but([](Facts& f) {
                     all_cases(f, RunEnd::skipped,

@@ -7,7 +7,7 @@ namespace {
 
 using namespace rnncheck;
 
-/// Requested small cases whose times are as the model says, on an RTX 3090.
+/// Requested small cases whose times are as the model predicts, on an RTX 3090.
 template <class Change>
 Facts timed(Change change) {
     return test::but([&](Facts& f) {
@@ -25,7 +25,7 @@ Facts timed(Change change) {
 void as_it_is(Facts&) {
 }
 
-/// And a case that takes so many times what the model says.
+/// And a case that takes so many times what the model predicts.
 Facts with_large(double factor, int size = 2048) {
     return timed([&](Facts& f) {
         RnnRun& run = f.rnn_runs.emplace_back(f.rnn_runs.back());
@@ -49,7 +49,7 @@ RULE_TEST(rnn_slow,
           Fires{{{"11 times the model's time", with_large(11), "takes 11 times the modeled time"}}},
           Silent{{{"twice the model's time", with_large(2), ""},
                   {"9.9 times", with_large(9.9), ""},
-                  {"small cases say as_it_is", timed(as_it_is), ""},
+                  {"small cases take as_it_is", timed(as_it_is), ""},
                   {"the doctor's cases", a_healthy_machine(), ""}}},
           WhenUndecided{
               {{"no clocks",

@@ -13,7 +13,7 @@ RULE_TEST(
           "2 versions of the CUDA runtime are installed (12.4 and 13.0); the loader finds 12.4"}}},
     Silent{
         {{"healthy", a_healthy_machine(), ""},
-         {"two copies of one version", but([](Facts& f) {
+         {"two installations of one version", but([](Facts& f) {
               add_library(f, LibraryKind::cudart, "/opt/cuda/lib64/libcudart.so.12",
                           "/opt/cuda/lib64/libcudart.so.12.4.99");
               f.runtimes.push_back({"/opt/cuda/lib64/libcudart.so.12", v("12.4"), v("12.4"), {}});
@@ -25,8 +25,8 @@ RULE_TEST(
           }),
           ""}}},
     WhenUndecided{
-        {{"nothing learnt", nothing_collected(), ""},
-         {"one of two did not tell", but([](Facts& f) {
+        {{"nothing collected", nothing_collected(), ""},
+         {"one of two was silent", but([](Facts& f) {
               f.runtimes.push_back(
                   {"/opt/cuda/lib64/libcudart.so.12", {}, {}, CallResult{"dlopen", -1, "broken"}});
           }),

@@ -7,12 +7,12 @@ RULE_TEST(several_cudnns,
                 "2 versions of cuDNN are installed (8.9.7 and 9.19.0); the loader finds 8.9.7 at "
                 "/usr/local/cuda-12.4/lib64/libcudnn.so.8"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"two copies of one release", but([](Facts& f) {
+                  {"two installations of one version", but([](Facts& f) {
                        Cudnn& other = add_wheel_cudnn9(f);
                        other.version = v("8.9.7");
                    }),
                    ""},
                   {"none installed", but(no_cudnn), ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
-                         {"one of two did not tell",
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
+                         {"one of two was silent",
                           but([](Facts& f) { add_wheel_cudnn9(f).version.reset(); }), ""}}})

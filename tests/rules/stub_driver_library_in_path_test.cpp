@@ -24,7 +24,7 @@ rnncheck::Facts stub_on_path(bool picked) {
 RULE_TEST(
     stub_driver_library_in_path,
     Fires{{{"the loader picks it", stub_on_path(true), "is the toolkit's stub, not the driver"},
-           {"picked and never asked",
+           {"picked and never queried",
             after(stub_on_path(true), [](Facts& f) { f.driver.init.reset(); }),
             "finds the toolkit's stub"},
            {"only on LD_LIBRARY_PATH", stub_on_path(false), "is in a directory of LD_LIBRARY_PATH"},
@@ -41,8 +41,8 @@ RULE_TEST(
              ""},
             {"no libcuda at all", without_driver(), ""}}},
     WhenUndecided{
-        {{"nothing learnt", nothing_collected(), ""},
-         {"the library never answered", but([](Facts& f) { f.driver.init.reset(); }), ""}}})
+        {{"nothing collected", nothing_collected(), ""},
+         {"the library never responded", but([](Facts& f) { f.driver.init.reset(); }), ""}}})
 
 TEST_CASE("a stub is an error when it is loaded, a warning beside a driver that answers") {
     using namespace rnncheck;

@@ -32,8 +32,8 @@ RULE_TEST(uvm_device_node_missing,
                   {"no nodes at all",
                    after(without_uvm(999), [](Facts& f) { f.driver.device_nodes.clear(); }), ""},
                   {"no module", library_without_module(), ""}}},
-          WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
-                         {"cuInit was not asked",
+          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
+                         {"cuInit was not queried",
                           after(without_uvm(999), [](Facts& f) { f.driver.init.reset(); }), ""}}})
 
 TEST_CASE("a unified-memory node that the helper makes is no fault") {

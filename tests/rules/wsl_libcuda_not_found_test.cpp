@@ -28,9 +28,9 @@ RULE_TEST(
     Silent{{{"healthy", a_healthy_machine(), ""},
             {"found",
              after(wsl(false), [](Facts& f) { f.libraries.back().picked_by_loader = true; }), ""},
-            {"no GPU is offered to WSL",
+            {"no GPU is passed to WSL",
              after(wsl(false), [](Facts& f) { f.driver.device_nodes.clear(); }), ""},
             {"not WSL", without_driver(), ""}}},
-    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+    WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                    {"whether it is WSL is unknown",
                     after(wsl(false), [](Facts& f) { f.host.wsl.reset(); }), ""}}})

@@ -12,7 +12,7 @@ Library& a_part_without_zlib(Facts& facts) {
         library.missing_needs = {"libz.so.1"};
         return library;
     }
-    throw std::logic_error("the healthy machine has parts of cuDNN");
+    throw std::logic_error("the healthy machine has cuDNN libraries");
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ RULE_TEST(
           ""},
          {"another need",
           but([](Facts& f) { a_part_without_zlib(f).missing_needs = {"libcublas.so.12"}; }), ""}}},
-    WhenUndecided{{{"nothing learnt", nothing_collected(), ""},
+    WhenUndecided{{{"nothing collected", nothing_collected(), ""},
                    {"which cuDNN a framework gets is not known", but([](Facts& f) {
                         Library& part = a_part_without_zlib(f);
                         part.picked_by_loader = false;

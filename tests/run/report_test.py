@@ -486,7 +486,7 @@ class SimulatedMachines(unittest.TestCase):
         )
 
     def test_gpu_memory_during_the_command(self):
-        """NVML is asked only after the command opened a GPU: the query opens it too."""
+        """NVML is queried only after the command opened a GPU: the query opens it too."""
         line = r"GPU 0 \(Simulated GPU\): 23\.8 of 24\.0 GiB of its memory were in use \d+ s before the end\n"
         for device, is_measured in (("/dev/nvidia0", True), ("/dev/null", False)):
             program = (

@@ -136,7 +136,7 @@ def check_lstm(name, scenario, sim, directory, expected):
     check.that(done.returncode == expected["exit"], f"{what}: exit code {done.returncode}")
     check.that(
         expected.get("says", "") in done.stdout.decode(),
-        f"{what}: nothing says '{expected.get('says')}'",
+        f"{what}: nothing shows '{expected.get('says')}'",
     )
 
 

@@ -92,7 +92,7 @@ def check_lstm(name, root, environment, expected):
     if "complains" in expected:
         check.that(
             expected["complains"] in done.stderr.decode(),
-            f"{what}: {done.stderr[:400]} does not say '{expected['complains']}'",
+            f"{what}: {done.stderr[:400]} does not show '{expected['complains']}'",
         )
         return
     try:
@@ -109,7 +109,7 @@ def check_lstm(name, root, environment, expected):
     check.that(
         replay.get("failure") == expected.get("failure"), f"{what}: from the log follows {replay}"
     )
-    told = [
+    reported = [
         document.get("sentence", ""),
         *map(str, document.get("findings", [])),
         *replay.get("sentences", []),
@@ -117,8 +117,8 @@ def check_lstm(name, root, environment, expected):
         *(verdict["reason"] for verdict in document.get("verdicts", [])),
     ]
     check.that(
-        any(expected.get("says", "") in text for text in told),
-        f"{what}: nothing says '{expected.get('says')}': {document.get('sentence')} {told}",
+        any(expected.get("says", "") in text for text in reported),
+        f"{what}: nothing shows '{expected.get('says')}': {document.get('sentence')} {reported}",
     )
 
 
@@ -159,7 +159,7 @@ def run_one(name, scenario, root):
     sentence = report.document["sentence"]
     check.that(
         expect.get("sentence", "") in sentence,
-        f"{name}: the sentence '{sentence}' does not say '{expect.get('sentence')}'",
+        f"{name}: the sentence '{sentence}' does not show '{expect.get('sentence')}'",
     )
     check_findings(name, report, expect["findings"])
     for rule, text in expect.get("contains", {}).items():
@@ -168,7 +168,7 @@ def run_one(name, scenario, root):
         ]
         check.that(
             any(text in finding for finding in findings),
-            f"{name}: no finding of {rule} says '{text}': {findings}",
+            f"{name}: no finding of {rule} shows '{text}': {findings}",
         )
     check_runs(name, report, expect.get("runs", {}))
     for lstm in expect.get("lstm", []):

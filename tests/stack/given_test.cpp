@@ -65,7 +65,7 @@ TEST_CASE("a GPU is a capability or a name") {
     CHECK(read("gpu=RTX 6000").not_understood.size() == 1);  // three generations have that name
 }
 
-TEST_CASE("a framework is a key or a value, with its build where it was told") {
+TEST_CASE("a framework is a key or a value, with its build where it was specified") {
     CHECK(framework("pytorch=2.4.0+cu124") == "pytorch 2.4.0 cu124");
     CHECK(framework("torch=2.4") == "pytorch 2.4 -");
     CHECK(framework("tensorflow=2.15+cpu") == "tensorflow 2.15 cpu");
@@ -74,7 +74,7 @@ TEST_CASE("a framework is a key or a value, with its build where it was told") {
     CHECK(framework("framework=jax") == "jax ? -");
 }
 
-TEST_CASE("a system is told by its name") {
+TEST_CASE("a system is specified by its name") {
     const auto platform = [](const char* text) { return given({text}).host.platform.value(); };
     CHECK(platform("os=linux") == "linux");
     CHECK(platform("os=Ubuntu 22.04") == "linux");
@@ -84,7 +84,7 @@ TEST_CASE("a system is told by its name") {
     CHECK_FALSE(given({"os=windows"}).host.wsl.has_value());
 }
 
-TEST_CASE("what was not told stays unset") {
+TEST_CASE("what was not specified stays unset") {
     const Facts facts = given({"cuda=12.4"});
     CHECK(stack::described_stack(facts, bundled_matrix()));
     CHECK_FALSE(facts.host.platform.has_value());
@@ -109,7 +109,7 @@ TEST_CASE("what is not understood is listed with what would be, and left out") {
     }
 }
 
-TEST_CASE("what is written almost right is answered with the right form") {
+TEST_CASE("what is written almost right gets the right form") {
     const std::pair<const char*, const char*> forms[] = {{"cuda=12,4", "cuda=12.4"},
                                                          {"torch=2.4.0cu124", "torch=2.4.0+cu124"},
                                                          {"gpu=4090ti", "gpu=4090"},
@@ -169,7 +169,7 @@ TEST_CASE("a package's name and its extra name the build") {
     CHECK(stack::split_given("torch=2.4")->key == "torch");
 }
 
-TEST_CASE("figures in brackets are a compute capability only where they stand alone") {
+TEST_CASE("figures in brackets are a compute capability only where they are alone") {
     const auto text = [](const char* gpu) {
         Facts facts;
         facts.log.emplace().user_hints.push_back({"gpu", gpu, {}});

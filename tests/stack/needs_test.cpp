@@ -1,4 +1,4 @@
-// What a release needs.
+// What a version needs.
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "stack/plan.hpp"
@@ -45,14 +45,14 @@ TEST_CASE(
           needs.without_cuda.end());
 }
 
-TEST_CASE("a patch release is found in its range") {
+TEST_CASE("a patch version is found in its range") {
     CHECK(needs_of({"tensorflow", v("2.16.1")}, test::bundled_matrix()).builds.size() ==
           needs_of({"tensorflow", v("2.16")}, test::bundled_matrix()).builds.size());
     CHECK_FALSE(needs_of({"pytorch", v("2.4.1")}, test::bundled_matrix()).builds.empty());
 }
 
 TEST_CASE(
-    "a version whose CUDA packages pip cannot install has no command, and says what to install") {
+    "a version whose CUDA packages pip cannot install has no command, and shows what to install") {
     const Needs needs = needs_of({"tensorflow", v("2.15.0")}, test::bundled_matrix());
     const NeededBuild& wheels = build_of(needs, "linux", "and-cuda");
     CHECK(wheels.build.install.empty());
@@ -70,7 +70,7 @@ TEST_CASE(
     CHECK_FALSE(cudnn_of("pytorch", "2.8.0", "cu128"));  // its packages require one version
 }
 
-TEST_CASE("TensorFlow 2.10 on Windows is told with the drivers of Windows") {
+TEST_CASE("TensorFlow 2.10 on Windows is reported with the drivers of Windows") {
     const Needs needs = needs_of({"tensorflow", v("2.10")}, test::bundled_matrix());
     CHECK(build_of(needs, "windows", "cuda").build.driver_min == v("452.39"));
 }
@@ -92,7 +92,7 @@ TEST_CASE("TensorFlow's PTX is no way to a GPU that its CUDA libraries do not kn
     CHECK(has(wheels.gpus, "9.0"));
 }
 
-TEST_CASE("a system or a Python narrows what a release needs") {
+TEST_CASE("a system or a Python narrows what a version needs") {
     const Needs linux = needs_of({"tensorflow", v("2.15")}, test::bundled_matrix(),
                                  {.os = "linux", .python = stack::known_python(v("3.12"))});
     for (const NeededBuild& needed : linux.builds) {
@@ -108,7 +108,7 @@ TEST_CASE("a system or a Python narrows what a release needs") {
           macos.without_cuda);
 }
 
-TEST_CASE("a release that is newer than the data, or not in them") {
+TEST_CASE("a version that is newer than the data, or not in them") {
     const Needs newer = needs_of({"tensorflow", v("9.0")}, test::bundled_matrix());
     CHECK(newer.builds.empty());
     CHECK(newer.newest_known);
@@ -117,7 +117,7 @@ TEST_CASE("a release that is newer than the data, or not in them") {
     CHECK_FALSE(older.newest_known);
 }
 
-TEST_CASE("the command installs the release that was asked for, not the newest of its row") {
+TEST_CASE("the command installs the release that was requested, not the newest of its row") {
     const auto command = [](const char* framework, const char* version) {
         return needs_of({framework, v(version)}, test::bundled_matrix(), {.os = "linux"})
             .builds.front()
@@ -129,7 +129,7 @@ TEST_CASE("the command installs the release that was asked for, not the newest o
     CHECK(contains(command("cupy", "13.0.0"), "==13.0.0"));
 }
 
-TEST_CASE("a build that is named is the one told of; one that there is not is refused") {
+TEST_CASE("a build that is named is the one reported; one that does not exist is rejected") {
     const auto of_build = [](const char* build) {
         return needs_of({"tensorflow", v("2.16"), build}, test::bundled_matrix(), {.os = "linux"});
     };

@@ -1,5 +1,5 @@
 // What the bundled tables plan for machines that people have; each set is what the frameworks' own
-// pins say.
+// pins require.
 #include "stack/plan.hpp"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ PlannedBuild newest_of(const PlanRequest& request) {
     return *plan.newest;
 }
 
-std::string output(const std::vector<std::string>& lines) {
+std::string joined(const std::vector<std::string>& lines) {
     return join(lines, "; ");
 }
 
@@ -79,7 +79,7 @@ std::string newest(const char* gpu, const char* driver, const char* framework,
 
 std::string why_no_newer(const char* gpu, const char* driver, const char* framework) {
     const FrameworkPlan plan = plan_of(question(gpu, driver, framework));
-    return plan.newer ? output(plan.newer->reasons) : "";
+    return plan.newer ? joined(plan.newer->reasons) : "";
 }
 
 bool runs(const char* gpu, const char* driver, const char* framework, const char* version,
@@ -104,7 +104,7 @@ TEST_CASE("GTX 1080 on driver 470: CUDA 11 is the end") {
     const FrameworkPlan plan = plan_of(question("GTX 1080", "470", "pytorch"));
     CHECK(plan.newest->install ==
           "pip install \"torch==2.7.*\" --index-url https://download.pytorch.org/whl/cu118");
-    CHECK(contains(output(plan.newest->notes), "minor-version compatibility"));
+    CHECK(contains(joined(plan.newest->notes), "minor-version compatibility"));
     CHECK_FALSE(plan.newest->sources.empty());
 }
 
@@ -146,20 +146,20 @@ TEST_CASE("Tesla K80 on driver 470: Kepler ends with cuDNN 8.7") {
     CHECK_FALSE(runs("Tesla K80", "470", "pytorch", "2.4", "cu118"));
 }
 
-TEST_CASE("a Jetson is offered nothing that is made for other machines") {
+TEST_CASE("a Jetson gets no suggestion that is made for other machines") {
     const Plan plan = plan_for(question("Jetson AGX Orin", nullptr));
     CHECK(plan.frameworks.empty());
     CHECK_FALSE(has_builds(plan));
-    CHECK(contains(output(plan.obstacles), "JetPack"));
+    CHECK(contains(joined(plan.obstacles), "JetPack"));
 }
 
 TEST_CASE("a driver that no longer, or not yet, drives the GPU") {
-    CHECK(contains(output(plan_for(question("Tesla K80", "535")).obstacles),
+    CHECK(contains(joined(plan_for(question("Tesla K80", "535")).obstacles),
                    "470 was the last branch"));
-    CHECK(contains(output(plan_for(question("GTX 1080", "595")).obstacles),
+    CHECK(contains(joined(plan_for(question("GTX 1080", "595")).obstacles),
                    "580 was the last branch"));
     CHECK(
-        contains(output(plan_for(question("RTX 5090", "535")).obstacles), "begins with CUDA 12.8"));
+        contains(joined(plan_for(question("RTX 5090", "535")).obstacles), "begins with CUDA 12.8"));
     CHECK(plan_for(question("RTX 5090", "570")).obstacles.empty());
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("Python narrows the choice") {
     CHECK(newest("RTX 3090", "535", "tensorflow", "3.8") == "2.13 cuda 11.8 8.6 works");
     CHECK(newest("GTX 1080", "470", "pytorch", "3.14") == "nothing");
     CHECK(
-        contains(output(plan_of(question("GTX 1080", "580", "tensorflow", "3.14")).newer->reasons),
+        contains(joined(plan_of(question("GTX 1080", "580", "tensorflow", "3.14")).newer->reasons),
                  "Python 3."));
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("with a driver the flavour nearest to its CUDA is chosen") {
     CHECK(plan.newest->notes.empty());
 }
 
-TEST_CASE("a branch counts with its newest release, a release as it is") {
+TEST_CASE("a branch counts with its newest release, a version as it is") {
     CHECK(reaches(v("525"), v("525.60.13")));
     CHECK_FALSE(reaches(v("525.53"), v("525.60.13")));
     CHECK(reaches(v("525.105.17"), v("525.60.13")));
@@ -199,8 +199,8 @@ TEST_CASE("a GPU or a driver outside the data is never known to run anything") {
     CHECK_FALSE(has_builds(newer));
     CHECK(leaves_open(newer));
     REQUIRE(newer.frameworks[0].possible);
-    CHECK(contains(output(newer.frameworks[0].possible->reasons), "newer than the data of"));
-    CHECK(contains(output(plan_for(question("8.6", "900")).remarks), "newer than the data of"));
+    CHECK(contains(joined(newer.frameworks[0].possible->reasons), "newer than the data of"));
+    CHECK(contains(joined(plan_for(question("8.6", "900")).remarks), "newer than the data of"));
 }
 
 TEST_CASE(
@@ -208,11 +208,11 @@ TEST_CASE(
     "guarantees") {
     const Plan plan = plan_for(question("RTX 3090", "9999"));
     CHECK(has_builds(plan));
-    CHECK(contains(output(plan.remarks), "driver 9999 is newer than the data of"));
+    CHECK(contains(joined(plan.remarks), "driver 9999 is newer than the data of"));
     CHECK(newest("RTX 3090", "9999", "pytorch") == newest("RTX 3090", "620", "pytorch"));
 }
 
-TEST_CASE("a branch is told the limits of minor-version compatibility as its releases are") {
+TEST_CASE("a branch has the limits of minor-version compatibility as its releases are") {
     const std::pair<const char*, const char*> machines[] = {
         {"H200", "580"}, {"GTX 970", "525"}, {"RTX 5090", "570"}};
     for (const auto& [gpu, branch] : machines) {
@@ -225,7 +225,7 @@ TEST_CASE("a branch is told the limits of minor-version compatibility as its rel
         for (const PlannedBuild& build : builds) {
             const bool new_enough = reaches(v(branch), *build.driver_full);
             CHECK(build.minor_version_only == !new_enough);
-            CHECK(contains(output(build.notes), "minor-version compatibility") == !new_enough);
+            CHECK(contains(joined(build.notes), "minor-version compatibility") == !new_enough);
             any_limited |= build.minor_version_only;
         }
         CHECK(any_limited);
@@ -245,7 +245,7 @@ TEST_CASE(
     CHECK(plan_of(request).newest->cuda->major() == 12);
 }
 
-TEST_CASE("the driver of a GPU does not stand in for one of a CUDA that is not in the data") {
+TEST_CASE("the driver of a GPU does not replace one of a CUDA that is not in the data") {
     const test::MatrixCopy copy;
     std::string text =
         test::MatrixCopy::content_of(copy.directory / "windows_driver_for_cuda.json");
@@ -260,16 +260,16 @@ TEST_CASE("the driver of a GPU does not stand in for one of a CUDA that is not i
     CHECK_FALSE(plan.frameworks[0].newest->driver_min);
 }
 
-TEST_CASE("releases that may run are told beside those that do") {
+TEST_CASE("releases that may run are reported beside those that do") {
     PlanRequest request = question("RTX 5090", "576.57", "pytorch");
     request.os = "windows";
     const FrameworkPlan plan = plan_of(request);
     CHECK(contains(join(plan.versions, ", "), "2.11"));
     CHECK(plan.undecided == std::vector<std::string>{"2.8"});
-    CHECK(contains(output(plan.undecided_reasons), "its cuDNN is not in the data"));
+    CHECK(contains(joined(plan.undecided_reasons), "its cuDNN is not in the data"));
 }
 
-TEST_CASE("ranges hold every release that runs, stand apart and in order") {
+TEST_CASE("ranges hold every version that runs, are separate and in order") {
     for (const char* gpu : {"5.0", "6.1", "7.5", "8.6", "9.0", "12.0"})
         for (const char* driver : {"450", "470", "535", "570", "580"})
             for (const char* os : {"linux", "windows"}) {
@@ -277,7 +277,7 @@ TEST_CASE("ranges hold every release that runs, stand apart and in order") {
                 request.os = os;
                 for (const FrameworkPlan& plan : plan_for(request).frameworks) {
                     INFO(gpu << ", " << driver << ", " << os << ", " << plan.framework << ": "
-                             << output(plan.versions));
+                             << joined(plan.versions));
                     std::vector<std::pair<Version, Version>> ranges;
                     for (const std::string& words : plan.versions) {
                         const auto at = words.find(" to ");
@@ -299,17 +299,18 @@ TEST_CASE("ranges hold every release that runs, stand apart and in order") {
             }
 }
 
-TEST_CASE("a release that runs is not open, too") {
+TEST_CASE("a version that runs is not open, too") {
     CHECK(plan_of(question("GTX 1080", "470", "paddlepaddle")).undecided ==
           std::vector<std::string>{"2.5.1 to 2.5.2", "3.0.0"});
 }
 
-TEST_CASE("a GPU that a cuDNN without the defect has left is told to run the layer without cuDNN") {
+TEST_CASE(
+    "a GPU that a cuDNN without the defect has left is advised to run the layer without cuDNN") {
     const FrameworkPlan plan = plan_of(question("3.7", "470", "tensorflow"));
     REQUIRE(plan.newest);
-    CHECK(contains(output(plan.newest->defects), "No version without it has code for 3.7"));
-    CHECK_FALSE(contains(output(plan.newest->defects), "Use cuDNN 8.9.2"));
-    CHECK(contains(output(plan_of(question("6.1", "470", "tensorflow")).newest->defects),
+    CHECK(contains(joined(plan.newest->defects), "No version without it has code for 3.7"));
+    CHECK_FALSE(contains(joined(plan.newest->defects), "Use cuDNN 8.9.2"));
+    CHECK(contains(joined(plan_of(question("6.1", "470", "tensorflow")).newest->defects),
                    "Use cuDNN 8.9.2"));
 }
 
@@ -347,7 +348,7 @@ TEST_CASE(
 
 TEST_CASE("a Jetson before Thor has the builds of its JetPack") {
     const Plan plan = plan_for(board("Jetson Orin Nano", "pytorch"));
-    CHECK(contains(output(plan.obstacles), "JetPack"));
+    CHECK(contains(joined(plan.obstacles), "JetPack"));
     CHECK(plan.frameworks.empty());
     CHECK(plan_for(question("10.1", nullptr, "pytorch")).frameworks.empty());  // Thor with CUDA 12
 }
@@ -373,10 +374,10 @@ TEST_CASE(
     CHECK(newest("H200", "580", "jax") == "0.12.0.1 cuda13 13.0 9.12.0 works");
 }
 
-TEST_CASE("what the table notes of a product stands with its plan") {
+TEST_CASE("what the table notes of a product is shown with its plan") {
     PlanRequest request = question("Tesla T10", "580", "pytorch");
     request.set_gpu_name("Tesla T10");
-    CHECK(contains(output(plan_for(request).remarks), "TU102"));
+    CHECK(contains(joined(plan_for(request).remarks), "TU102"));
 }
 
 TEST_CASE("a framework that opens no cuDNN wants none that knows the GPU") {
@@ -393,7 +394,7 @@ TEST_CASE("on native Windows TensorFlow ends with 2.10") {
     request.os = "windows";
     const PlannedBuild newest = newest_of(request);
     CHECK(newest.last == v("2.10"));
-    CHECK(contains(output(newest.notes), "needs CUDA 11.2 and cuDNN 8.1 installed"));
+    CHECK(contains(joined(newest.notes), "needs CUDA 11.2 and cuDNN 8.1 installed"));
 }
 
 TEST_CASE("a CUDA whose drivers for Windows are not in the data goes by the driver's own CUDA") {
@@ -410,9 +411,9 @@ TEST_CASE("a framework whose code is not in the data is named, but not as one th
     REQUIRE(plan.possible);
     CHECK(plan.possible->cuda->major() == 11);
     CHECK(
-        contains(output(plan.possible->reasons), "for which GPUs it has code is not in the data"));
+        contains(joined(plan.possible->reasons), "for which GPUs it has code is not in the data"));
     REQUIRE(plan.newer);
-    CHECK(contains(output(plan.newer->reasons), "CUDA 13.0 needs driver 580.65.06"));
+    CHECK(contains(joined(plan.newer->reasons), "CUDA 13.0 needs driver 580.65.06"));
 }
 
 TEST_CASE("under WSL the builds are those of Linux and the drivers those of Windows") {
@@ -428,7 +429,7 @@ TEST_CASE("no framework of this name") {
     CHECK_THROWS_AS(needs_of({"torch", v("2.4")}, test::bundled_matrix()), UsageError);
 }
 
-TEST_CASE("a build that nobody confirmed is not offered as working") {
+TEST_CASE("a build that nobody confirmed is not shown as working") {
     const test::MatrixCopy copy;
     std::string text = test::MatrixCopy::content_of(copy.directory / "framework_builds.json");
     const auto row = text.find(

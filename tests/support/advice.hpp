@@ -19,7 +19,7 @@ struct Advice {
     }
 };
 
-/// What is said about this cause of the log.
+/// What is reported about this cause of the log.
 inline Advice about(const char* cause, std::string_view log, std::vector<UserHint> hints = {}) {
     Facts facts;
     facts.tool.stages = {"log"};

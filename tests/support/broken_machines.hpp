@@ -97,7 +97,7 @@ inline Silent silent_about_probe_ends() {
 }
 
 inline WhenUndecided undecided_about_probe_ends() {
-    return {{{"nothing learnt", nothing_collected(), ""},
+    return {{{"nothing collected", nothing_collected(), ""},
              {"not started",
               but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::not_started; }), ""},
              {"another bad end",

@@ -62,7 +62,7 @@ inline Library& add_library(Facts& f, LibraryKind kind, const std::string& path,
 }
 
 /// The run of a probe on a library went well.
-inline void requested(Facts& f, const std::string& probe, const std::string& target) {
+inline void add_probe_run(Facts& f, const std::string& probe, const std::string& target) {
     ProbeRun run;
     run.probe = probe;
     run.target = target;
@@ -80,7 +80,7 @@ inline Cudnn& add_wheel_cudnn9(Facts& f) {
                     path.ends_with("libcudnn.so.9") ? LibraryKind::cudnn : LibraryKind::cudnn_part,
                     path, path);
     }
-    requested(f, "cudnn_library", wheel + "libcudnn.so.9");
+    add_probe_run(f, "cudnn_library", wheel + "libcudnn.so.9");
     Cudnn cudnn;
     cudnn.library = wheel + "libcudnn.so.9";
     cudnn.version = v("9.19.0");
@@ -107,7 +107,7 @@ inline void cudnn_version(Facts& f, const std::string& version) {
     }
 }
 
-/// The RNN half of the machine's cuDNN does not work.
+/// The RNN API of the machine's cuDNN does not work.
 inline void rnn_api_fails(Facts& f, const std::string& call, std::int64_t code,
                           const std::string& text) {
     f.cudnns.front().rnn_usable = false;
@@ -164,15 +164,15 @@ inline Silent silent_about_cases(std::vector<RuleCase> more) {
         {{"healthy", a_healthy_machine(), ""},
          {"no driver", without_driver(), ""},
          {"no cuDNN", but(no_cudnn), ""},
-         {"its RNN half does not work",
+         {"its RNN API does not work",
           but([](Facts& f) { rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, ""); }), ""}}};
     std::move(more.begin(), more.end(), std::back_inserter(silent.cases));
     return silent;
 }
 
-/// Where none of them can tell.
+/// Where none of them can decide.
 inline WhenUndecided undecided_about_cases(std::vector<RuleCase> more) {
-    WhenUndecided when_undecided{{{"nothing learnt", nothing_collected(), ""},
+    WhenUndecided when_undecided{{{"nothing collected", nothing_collected(), ""},
                                   {"no case was run", but(no_cases), ""},
                                   {"all cases were skipped", but([](Facts& f) {
                                        all_cases(

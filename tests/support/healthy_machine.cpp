@@ -90,7 +90,7 @@ void add_rnn_runs(Facts& facts) {
             run.rnn_api = rnn_api;
             run.number = ++number;
             run.rnn_case = rnn_case;
-            // bf16 recurrent networks came with cuDNN 9.13: not offered by this 8.9.7.
+            // bf16 recurrent networks came with cuDNN 9.13: not supported by this 8.9.7.
             run.end = rnn_case.dtype == Dtype::bf16 ? RunEnd::not_supported : RunEnd::ok;
             if (run.end == RunEnd::ok) {
                 run.limit = 1e-5;

@@ -95,7 +95,7 @@ inline Framework& add_tensorflow_cpu(Facts& f) {
     return tensorflow;
 }
 
-/// --for asks about a release.
+/// --for is about a version.
 inline Framework& request(Facts& f, const std::string& name, const std::string& version) {
     add_environment(f);
     Framework requested;

@@ -1,4 +1,4 @@
-// What the dynamic loader itself says it would load for a file, and the prediction in the same
+// What the dynamic loader itself states it would load for a file, and the prediction in the same
 // form.
 #pragma once
 
@@ -19,10 +19,10 @@ struct LoaderVariables {
     std::string working_directory = "/";
 };
 
-/// The libraries in the order of loading: the name asked for and the real file, empty for "not
+/// The libraries in the order of loading: the name requested and the real file, empty for "not
 /// found".
 struct Truth {
-    bool fails = false;  ///< the loader refuses to go on: a file it met is unusable
+    bool fails = false;  ///< the loader stops: a file it met is unusable
     std::vector<std::pair<std::string, std::string>> libraries = {};
 
     bool operator==(const Truth& other) const {
@@ -31,7 +31,7 @@ struct Truth {
     std::string in_words() const;
 };
 
-/// Asks ld.so, as ldd does. The vDSO and the loader itself are left out.
+/// Queries ld.so, as ldd does. The vDSO and the loader itself are left out.
 Truth loader_result(const std::string& path, const LoaderVariables& variables);
 Truth prediction(const std::string& path, const LoaderVariables& variables);
 

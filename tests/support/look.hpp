@@ -12,8 +12,8 @@
 namespace rnncheck::test {
 
 struct Looked {
-    Facts facts;    ///< everything it learnt, merged as the survey does
-    int times = 0;  ///< how often it learnt something
+    Facts facts;    ///< everything it found, merged as the survey does
+    int times = 0;  ///< how often it found something
 };
 
 inline Looked output_by(const Probe& probe, const Job& job) {

@@ -43,7 +43,7 @@ class MachineOfStack {
         return facts;
     }
 
-    /// It is installed, a build that brings its CUDA and cuDNN.
+    /// It is installed, a build that bundles its CUDA and cuDNN.
     Facts with_installed(const stack::Framework& framework, const FrameworkBuild& build) {
         Framework& installed = facts_.frameworks.emplace_back(described(framework));
         installed.environment = environment;
@@ -121,7 +121,7 @@ class MachineOfStack {
         return cudnn.library;
     }
 
-    /// The version that 9.1 or 8 stands for.
+    /// The version that 9.1 or 8 means.
     static Version exact(const FrameworkBuild& build) {
         for (const CudnnBuild& row : bundled_matrix().cudnn_builds())
             if (row.cuda_major == build.cuda->major() && may_be_of(row, *build.cudnn))

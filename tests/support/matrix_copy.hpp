@@ -1,4 +1,4 @@
-// A copy of the bundled tables to plant faults in.
+// Copied tables to plant faults in.
 #pragma once
 
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 namespace rnncheck::test {
 
-/// A fresh copy of the tables beside the test program, gone at the end.
+/// Freshly copied tables beside the test program, gone at the end.
 struct MatrixCopy {
     std::filesystem::path directory =
         std::filesystem::read_symlink("/proc/self/exe").parent_path() /

@@ -13,7 +13,7 @@ struct ProbeSetting {
     std::vector<std::string> flavours = {
         "base"};        ///< directories of simulated libraries, all on LD_LIBRARY_PATH
     std::string sim{};  ///< settings and faults of the simulated libraries
-    Facts facts{};      ///< what earlier stages learnt
+    Facts facts{};      ///< what earlier stages found
 };
 
 struct ProbeOutput {

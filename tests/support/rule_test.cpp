@@ -69,7 +69,7 @@ void check_rule(const char* name, const Fires& fires, const Silent& silent,
         CHECK_FALSE(verdict.reason.empty());
     }
     for (const auto& [title, facts, unused] : when_undecided.cases) {
-        INFO(name << " cannot tell: " << title);
+        INFO(name << " is undecided: " << title);
         const Verdict verdict = (*rule)->check(facts, bundled_matrix());
         INFO("reason: " << verdict.reason);
         CHECK((verdict.outcome == Outcome::undecided));

@@ -1,4 +1,4 @@
-// Rule tests that read as a specification: when it fires, when it is silent, when it cannot tell.
+// Rule tests that read as a specification: when it fires, when it is silent, when it cannot decide.
 // Each list must be there and non-empty, or the test does not compile or fails.
 #pragma once
 
@@ -34,7 +34,7 @@ void check_rule(const char* name, const Fires& fires, const Silent& silent,
 /// RULE_TEST(driver_missing,
 ///     Fires{{{"no file at all", but([](Facts& f) { ... }), "no NVIDIA driver"}}},
 ///     Silent{{{"healthy", a_healthy_machine(), ""}}},
-///     WhenUndecided{{{"nothing learnt", nothing_collected(), ""}}})
+///     WhenUndecided{{{"nothing collected", nothing_collected(), ""}}})
 #define RULE_TEST(rule, ...)            \
     TEST_CASE(#rule) {                  \
         using namespace rnncheck;       \

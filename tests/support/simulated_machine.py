@@ -21,7 +21,7 @@ HEALTHY_SIM = "gpus=1 cc=8.6 driver=550.54.14 cuda=12.4"
 
 
 def build_root(scenario, root, sim):
-    """A directory that looks like a machine with simulated libraries; run_scenarios.py tells what a scenario may say."""
+    """A directory that looks like a machine with simulated libraries; run_scenarios.py describes what a scenario may say."""
     shutil.rmtree(root, ignore_errors=True)
     for path, text in {**HEALTHY_FILES, **scenario.get("files", {})}.items():
         if text is None:

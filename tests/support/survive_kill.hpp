@@ -11,8 +11,8 @@ namespace rnncheck::test {
 inline constexpr int tracing_forbidden = 77;
 
 /// A helper traces this process and never looks at it. Once killed, it stays a zombie that the
-/// kernel shows to its tracer alone (ptrace(2): a tracee's death is told to the tracer first), so
-/// its parent sees it neither run on nor end. The helper ends after `seconds`, and this process
+/// kernel shows to its tracer alone (ptrace(2): a tracee's death is reported to the tracer first),
+/// so its parent sees it neither run on nor end. The helper ends after `seconds`, and this process
 /// with it. Leaves with exit code 77 where tracing is forbidden.
 inline void become_unkillable(unsigned seconds) {
     int output[2];

@@ -45,7 +45,7 @@ def check_as_it_is():
         f"the system's cuDNN has a usable RNN half: {cudnn}",
     )
     check.that(
-        cudnn and {"version", "built_for_cuda"} <= cudnn.keys(), "its version and CUDA are told"
+        cudnn and {"version", "built_for_cuda"} <= cudnn.keys(), "its version and CUDA are reported"
     )
     check.that(
         report.facts["runtimes"]
@@ -87,15 +87,15 @@ def check_driver_library(branch, cuda):
     )
     errors = report.rules("error")
     check.that(
-        "kernel_module_missing" in errors, f"{branch}: the missing kernel module is told: {errors}"
+        "kernel_module_missing" in errors, f"{branch}: the missing kernel module is reported: {errors}"
     )
     check.that(
         "driver_too_old" in errors,
-        f"{branch}: the runtime that needs a newer driver is told: {errors}",
+        f"{branch}: the runtime that needs a newer driver is reported: {errors}",
     )
     check.that(
         "driver_missing" not in report.rules() and "no_gpu_visible" not in errors,
-        f"{branch}: one cause, told once: {errors}",
+        f"{branch}: one cause, reported once: {errors}",
     )
     check.that(set(os.listdir("/dev")) == before, f"{branch}: no device node was made")
 
@@ -122,7 +122,7 @@ def check_hidden_adv():
     if report is None:
         return
     cudnn = system_cudnn(report)
-    check.that(cudnn and cudnn.get("version"), "without libcudnn_adv the version is still told")
+    check.that(cudnn and cudnn.get("version"), "without libcudnn_adv the version is still reported")
     check.that(
         cudnn and cudnn.get("rnn_usable") is False,
         "without libcudnn_adv the RNN half is not usable",
@@ -147,7 +147,7 @@ def check_hidden_graph():
     missing = report.finding("cudnn_part_missing")
     check.that(
         missing and "libcudnn_graph.so.9" in missing["message"],
-        f"the missing libcudnn_graph is told: {missing}",
+        f"the missing libcudnn_graph is reported: {missing}",
     )
     check.that(
         report.finding("probe_crashed") is None, "the aborted version query is no second finding"

@@ -184,7 +184,8 @@ std::vector<double> kept(const Call& call, std::size_t& at, std::size_t elements
     return {from, from + elements};
 }
 
-/// Adds the time of a call to that of all earlier ones and writes the sum where `work_ms_to` says.
+/// Adds the time of a call to that of all earlier ones and writes the sum to which `work_ms_to`
+/// points.
 class Work {
   public:
     Work() = default;

@@ -8,7 +8,7 @@
 
 namespace sim {
 
-/// Where a matrix or bias stands in the weight space, in elements. What the case does not have has
+/// Where a matrix or bias is in the weight space, in elements. What the case does not have has
 /// no rows.
 struct Part {
     std::size_t offset = 0;

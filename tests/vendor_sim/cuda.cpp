@@ -11,7 +11,7 @@ using namespace sim;
 
 SIM_EXPORTS(RNNCHECK_CUDA_FUNCTIONS)
 #define SIM_CUDA_OF_CUDNN(X) \
-    X(cuCtxGetDevice, int, (int*))  // the simulated cuDNN asks the driver as the real one does
+    X(cuCtxGetDevice, int, (int*))  // the simulated cuDNN queries the driver as the real one does
 SIM_EXPORTS(SIM_CUDA_OF_CUDNN)
 SIM_LOAD_AND_EXIT("libcuda")
 

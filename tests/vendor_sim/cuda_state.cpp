@@ -8,7 +8,8 @@ namespace sim {
 
 namespace {
 
-/// Errors after which a context, and with it the process, is past use (cuda.h says so at each).
+/// Errors after which a context, and with it the process, is past use (cuda.h documents it at
+/// each).
 constexpr std::array sticky = {214, 700, 702, 714, 715, 716, 717, 718, 719};
 
 std::vector<int> all_boards() {

@@ -86,7 +86,7 @@ int sim::reject(const Status& status, const char* reason) {
     constexpr int error = 1, warning = 2;
     const int severity = status.number() == not_supported.number() ? warning : error;
     if (SIM_MAJOR < 9)
-        return status.number();  // whether 7 and 8 tell reasons is not known
+        return status.number();  // whether 7 and 8 give reasons is not known
     const std::string line = std::string(severity == warning ? "Warning: " : "Error: ") +
                              status.name + "; Reason: " + reason;
     if (severity == error)

@@ -1,4 +1,4 @@
-// What the simulated cuDNN takes and what it refuses, after the measured table of cuDNN 9.19 and
+// What the simulated cuDNN takes and what it rejects, after the measured table of cuDNN 9.19 and
 // the documents of 7 and 8; and the sizes that follow from a description.
 #include "cudnn_state.hpp"
 
@@ -43,7 +43,7 @@ std::optional<int> rejected_descriptor(const OpaqueRnnDescriptor& rnn) {
         rnn.input_mode > 1)
         return reject(bad_param, "an unknown cell, bias mode or input mode");
     if (!known_pair(rnn.type, rnn.precision, rnn.algorithm))
-        return reject(not_supported, "dataType, mathPrec and algo do not go together");
+        return reject(not_supported, "dataType, mathPrec and algo are not compatible");
     if (rnn.algorithm != standard && (projects || rnn.bias != double_bias))
         return reject(not_supported, "projection or bias mode with a persistent algorithm");
     if (projects && (rnn.cell != lstm || rnn.projection > rnn.hidden))
@@ -100,7 +100,7 @@ std::size_t work_bytes(const RnnCase& shape) {
            count(shape.directions()) * bytes_of(storage_of(shape.dtype));
 }
 
-/// Some more than the parts need, as the real one may ask for.
+/// Some more than the parts need, as the real one may request.
 std::size_t weight_bytes(const RnnCase& shape) {
     return weight_elements(shape) * bytes_of(storage_of(shape.dtype)) + 256;
 }

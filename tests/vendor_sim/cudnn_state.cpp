@@ -91,7 +91,7 @@ std::string& last_planted() {
     return fault;
 }
 
-/// NVIDIA_TF32_OVERRIDE overrules what the program asks for: 0 forbids TF32, 1 forces it.
+/// NVIDIA_TF32_OVERRIDE overrules what the program requests: 0 forbids TF32, 1 forces it.
 bool tf32_allowed(bool requested) {
     const char* const variable = std::getenv("NVIDIA_TF32_OVERRIDE");
     if (variable && std::strcmp(variable, "0") == 0)
@@ -145,7 +145,7 @@ int capability_here() {
 }
 
 Tags tags_here() {
-    constexpr int pci_bus = 33;  // the simulated boards stand on the buses from 1 on
+    constexpr int pci_bus = 33;  // the simulated boards are on the buses from 1 on
     Tags tags = {"libcudnn", "libcudnn" + std::to_string(SIM_MAJOR)};
     // Before a context there is no GPU to name; asking could fail or, with a planted fault, not
     // return.

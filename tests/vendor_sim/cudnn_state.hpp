@@ -48,7 +48,7 @@ struct OpaqueRnnDescriptor {
         layers = 0;
     bool padded_io = false;
     int planned_batch = 0;
-    int cell = 2, bias = 2, input_mode = 0, projection = 0;  ///< projection 0: not told
+    int cell = 2, bias = 2, input_mode = 0, projection = 0;  ///< projection 0: not reported
     double clip = 0;
     OpaqueDropoutDescriptor* dropout = nullptr;
 };
@@ -74,7 +74,7 @@ inline constexpr Status not_supported{"CUDNN_STATUS_NOT_SUPPORTED", 9, 3000};
 inline constexpr Status part_mismatch{"CUDNN_STATUS_VERSION_MISMATCH", 14, 1002};
 inline constexpr Status part_unloadable{"CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED", 4, 1008};
 
-/// Tells the callback why, as cuDNN 9 does, and returns the number.
+/// Gives the callback the reason, as cuDNN 9 does, and returns the number.
 int reject(const Status& status, const char* reason);
 
 /// Our version as cuDNN writes it: 8907, 91900.
@@ -94,7 +94,7 @@ std::optional<int> entering(const char* function, std::optional<Sublibrary> part
 /// The arithmetic fault planted for the function entered last.
 const std::string& planted();
 
-/// The simulated driver, asked through its own library as the real cuDNN does.
+/// The simulated driver, queried through its own library as the real cuDNN does.
 std::optional<int> current_device();  ///< CUDA's ordinal; nothing without a usable context
 int device_attribute(int attribute, int device);
 int capability_here();  ///< 86 for 8.6
@@ -114,7 +114,7 @@ std::size_t weight_bytes(const RnnCase& shape);
 
 /// What a call computes: compute_forward or one of its sisters.
 using Compute = void (*)(const Call&);
-/// Does it with the faults planted for this call; a status when a fault says so.
+/// Does it with the faults planted for this call; a status when a fault has one.
 std::optional<int> compute_here(const char* function,
                                 const rnncheck::vendor::OpaqueRnnDescriptor& rnn, Call& call,
                                 Compute compute);

@@ -60,7 +60,7 @@ std::vector<Entry> parse(std::string_view text) {
 
 /// Read again whenever SIM has changed, so that one process can plant one fault after the other.
 std::vector<Entry>& entries() {
-    // Never destroyed: a library's clean-up at exit asks, too.
+    // Never destroyed: a library's clean-up at exit uses it, too.
     static auto& parsed = *new std::vector<Entry>;
     static auto& seen = *new std::string;
     const char* const variable = std::getenv("SIM");

@@ -33,8 +33,8 @@ Act act(std::string_view function, const Tags& tags);
 /// find them started for as long as any process uses them.
 void start_gpus();
 
-/// The byte to overwrite outputs with, when the function that asked act() last is to give back
-/// garbage; told once.
+/// The byte to overwrite outputs with, when the function that called act() last is to give back
+/// garbage; reported once.
 std::optional<int> garbage_wanted();
 
 }  // namespace sim

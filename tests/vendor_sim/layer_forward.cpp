@@ -77,7 +77,7 @@ Weights<Real> Layer<Real>::zeros_like(const Weights<Real>& weights) const {
     return zeros;
 }
 
-/// The faults that stand in what the device reads.
+/// The faults that are in what the device reads.
 template <class Real>
 void Layer<Real>::spoil_weights() {
     const auto last = count(gates() - 1),

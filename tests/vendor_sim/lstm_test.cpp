@@ -124,7 +124,7 @@ TEST_CASE("each planted numeric fault is caught by the standard sweep") {
         }
 }
 
-TEST_CASE("a second run with other bits is told") {
+TEST_CASE("a second run with a different result is reported") {
     simulate("lstm=unrepeatable");
     const Outcome outcome = run_and_compare(9, RnnApi::v8, small_case());
     REQUIRE_FALSE(outcome.run.result);
@@ -226,7 +226,7 @@ TEST_CASE("a case that finds no memory gives back what it had") {
     check_right(interfaces[3], rnn_case);
 }
 
-TEST_CASE("what cuDNN does not offer comes back as its own status and reason") {
+TEST_CASE("what cuDNN does not support comes back as its own status and reason") {
     RnnCase rnn_case = small_case();
     rnn_case.dtype = Dtype::bf16;
     simulate("cc=7.5");
@@ -241,7 +241,7 @@ TEST_CASE("what cuDNN does not offer comes back as its own status and reason") {
     CHECK(on_old_cudnn->call == "cudnnSetRNNDescriptor_v8");
 }
 
-TEST_CASE("a failing call is the one that is told, and nothing is computed") {
+TEST_CASE("a failing call is the one that is reported, and nothing is computed") {
     simulate("cudnnRNNForward=fail:5000@2");
     const auto forward = run_and_compare(9, RnnApi::v8, small_case());
     REQUIRE(forward.run.result);
@@ -269,7 +269,7 @@ TEST_CASE("the reason of an earlier call does not explain a later failure") {
     const vendor::Session& session = simulated_session(9);
     simulate("");
     session.cudnn.cudnnCreateTensorDescriptor.function(
-        nullptr);  // refused, with a reason for the callback
+        nullptr);  // rejected, with a reason for the callback
     simulate("cudnnCreateTensorDescriptor=fail:4000");
     vendor::TensorDescriptor tensor = nullptr;
     CHECK(session.cudnn.check(session.cudnn.cudnnCreateTensorDescriptor, &tensor).text ==

@@ -1,4 +1,4 @@
-// The simulated libnvidia-ml. It lists every board, whatever CUDA_VISIBLE_DEVICES says.
+// The simulated libnvidia-ml. It lists every board, whatever CUDA_VISIBLE_DEVICES is.
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -48,7 +48,7 @@ std::optional<int> entering(const char* function, NvmlDevice device = nullptr) {
     return std::nullopt;
 }
 
-/// Error correction is on where SIM says so, or names an error.
+/// Error correction is on where SIM sets it, or names an error.
 bool has_ecc(NvmlDevice device) {
     long long sum = number("nvml.ecc", 0, tags_of(device));
     for (const char* key :

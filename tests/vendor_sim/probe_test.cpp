@@ -33,7 +33,7 @@ bool all_skipped_for(const std::vector<RnnRun>& runs, const std::string& call) {
 
 }  // namespace
 
-TEST_CASE("a healthy sweep tells every case with its numbers") {
+TEST_CASE("a healthy sweep shows every case with its numbers") {
     const auto runs = swept("");
     REQUIRE(runs.size() == sweep(Level::quick, RnnApi::v8).size());
     for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -65,7 +65,8 @@ TEST_CASE("a refusal costs its case alone") {
     }
 }
 
-TEST_CASE("memory that is short costs each case by itself, and how much was asked for is told") {
+TEST_CASE(
+    "memory that is short costs each case by itself, and how much was requested is reported") {
     for (const RnnRun& run : swept("mem_free=0")) {
         CHECK(run.end == RunEnd::out_of_memory);
         CHECK(run.result->code == 2);
@@ -74,7 +75,7 @@ TEST_CASE("memory that is short costs each case by itself, and how much was aske
 }
 
 TEST_CASE(
-    "a process whose context is broken tells the case that broke it, and leaves the rest to "
+    "a process whose context is broken shows the case that broke it, and leaves the rest to "
     "another one") {
     const auto runs = swept("cuCtxSynchronize=fail:999@5");  // four of these per case
     REQUIRE(runs.size() == 2);
@@ -82,7 +83,7 @@ TEST_CASE(
     CHECK(runs[1].end == RunEnd::failed);
 }
 
-TEST_CASE("a sweep leaves out the cases that an earlier process told") {
+TEST_CASE("a sweep leaves out the cases that an earlier process reported") {
     Facts facts;
     facts.rnn_runs = swept("");
     facts.rnn_runs.erase(facts.rnn_runs.begin() + 3);
@@ -91,7 +92,7 @@ TEST_CASE("a sweep leaves out the cases that an earlier process told") {
     CHECK(runs[0].number == 4);
 }
 
-TEST_CASE("a wrong number is told with its place") {
+TEST_CASE("a wrong number is reported with its place") {
     const auto runs = swept("lstm=nan_lane");
     for (const RnnRun& run : runs) {
         CHECK(run.end == RunEnd::incorrect);

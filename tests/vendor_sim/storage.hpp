@@ -26,7 +26,7 @@ Real held(Real value, Storage storage);
 
 /// The nearest number with the ten fraction bits that a tensor core reads of an fp32 operand.
 float tf32(float value);
-/// The same with the other bits cut off, as some do.
+/// The same with the lower bits cut off, as some do.
 float tf32_cut(float value);
 
 }  // namespace sim

@@ -1,4 +1,4 @@
-/* Loads DLLs as a list of requests says and writes which files they came from: the truth beside which
+/* Loads DLLs as a list of requests names and writes which files they came from: the truth beside which
    dll_truth_test.cpp puts the prediction. `opener.exe CASES` starts `PROGRAM CASE` for each line of CASES;
    the program, which is this one in another directory, reads CASE.requests and writes CASE.loaded.
 

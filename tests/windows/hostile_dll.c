@@ -1,4 +1,4 @@
-/* A driver library that behaves as the variable HOSTILE says, in cuInit or while it is loaded. */
+/* A driver library that behaves as the variable HOSTILE selects, in cuInit or while it is loaded. */
 #include <windows.h>
 
 extern IMAGE_DOS_HEADER __ImageBase;

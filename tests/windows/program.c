@@ -1,4 +1,4 @@
-/* A program that ends as its first argument says, for `rnncheck exec`. */
+/* A program that ends as its first argument selects, for `rnncheck exec`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ static BOOL WINAPI interrupted(DWORD event) {
     ExitProcess(5);
 }
 
-/* Waits for Ctrl-C, after it has said that it does. */
+/* Waits for Ctrl-C, after it has printed that it does. */
 static int wait_for_interrupt(const char* file) {
     SetConsoleCtrlHandler(interrupted, TRUE);
     fclose(fopen(file, "w"));

@@ -143,7 +143,7 @@ bool is_literal(const std::string& line) {
            line.starts_with("  ") || line.starts_with("```");
 }
 
-/// Stands for a blank within a command, where no line may end: a command that is pasted is one
+/// Means a blank within a command, where no line may end: a command that is pasted is one
 /// line.
 constexpr char unbreakable = '\1';
 

@@ -92,7 +92,7 @@ class Process {
 
     /// LoadLibraryEx of a name or an absolute path. `by` is the path of the DLL that calls it, none
     /// for the program. What it needs comes in with it, found by the rule of this load; when a part
-    /// of that fails, all of it is taken back. A copy of the last answer.
+    /// of that fails, all of it is taken back. The last answer, copied.
     Answer load(const std::string& name, unsigned flags, const std::optional<std::string>& by = {});
 
     const Disk& disk() const {
@@ -116,7 +116,7 @@ class Process {
     bool was_requested(std::string_view name) const;
 
   private:
-    /// A load and what all DLLs that it brings in are searched by.
+    /// A load and what all DLLs that it loads are searched by.
     struct Load {
         unsigned flags = 0;
         std::string directory = {};  ///< of the file that is loaded, if it was named by its path

@@ -244,7 +244,7 @@ void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::st
     const std::uint64_t flags = value_of(entries, DT_FLAGS_1).value_or(0);
     file.no_default_directories = flags & DF_1_NODEFLIB;
     file.is_program |= (flags & DF_1_PIE) != 0;
-    if (use == ElfUse::library && (flags & DF_1_PIE))  // refused since glibc 2.30
+    if (use == ElfUse::library && (flags & DF_1_PIE))  // rejected since glibc 2.30
         damaged(file, "it is a program, not a shared library");
     const auto address = value_of(entries, DT_STRTAB);
     const auto size = value_of(entries, DT_STRSZ);
@@ -314,7 +314,7 @@ std::string type_in_words(unsigned type) {
     return "of unknown type";
 }
 
-/// What the ELF header alone says, in the order in which the loader checks it; `start` begins with
+/// What the ELF header alone shows, in the order in which the loader checks it; `start` begins with
 /// the magic.
 ElfFile judge_header(const std::string& start, ElfUse use) {
     Header header;

@@ -85,7 +85,7 @@ std::string_view usual_interpreter() {
 #if defined(__x86_64__)
 
 /// The highest level of the x86-64 psABI that the processor has, by the features that compilers let
-/// us ask for; none has these without the remaining ones of the level (CMPXCHG16B, LAHF, MOVBE,
+/// us request; none has these without the remaining ones of the level (CMPXCHG16B, LAHF, MOVBE,
 /// LZCNT, F16C).
 static int level_of_processor() {
     __builtin_cpu_init();

@@ -102,7 +102,7 @@ std::string_view text_at(std::string_view bytes, std::uint32_t offset) {
 }
 
 /// Bit 62 marks an entry of a glibc-hwcaps subdirectory whose number is in the lower half; ten bits
-/// above that half tell an instruction-set level (glibc: dl_cache_hwcap_extension).
+/// above that half show an instruction-set level (glibc: dl_cache_hwcap_extension).
 bool is_for_subset(std::uint64_t hwcap) {
     return ((hwcap >> 32) & ~0x3FFull) == 1ull << 30;
 }

@@ -104,7 +104,7 @@ class Process {
         return answers_;
     }
 
-    /// Where a name is looked for when this object asks, in order.
+    /// Where a name is looked for when this object requests it, in order.
     std::vector<SearchList> search_lists(std::size_t by, const std::string& name) const;
 
   private:

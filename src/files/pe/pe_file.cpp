@@ -73,7 +73,7 @@ bool read_names(const PeImage& image, const std::vector<Descriptor>& table,
     return table.size() <= most_libraries;
 }
 
-/// The attribute says that the descriptor has addresses relative to the image, as all do since
+/// The attribute states that the descriptor has addresses relative to the image, as all do since
 /// Visual C++ 7.
 std::vector<DelayDescriptor> delay_descriptors(const PeImage& image) {
     constexpr std::uint32_t relative = 1;

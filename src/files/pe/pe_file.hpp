@@ -40,7 +40,7 @@ std::optional<std::map<std::string, std::set<std::string>>> imported_functions(
 /// within the same bounds.
 std::optional<std::set<std::string>> exported_functions(const Root& root, std::string_view path);
 
-/// What the version resource of a file says of it, as its maker wrote it.
+/// What the version resource of a file states of it, as its maker wrote it.
 struct VersionResource {
     Version file;  ///< four numbers: 9.10.2.21 of cuDNN, 6.14.11.12090 of cudart for CUDA 12.9
     std::string product;      ///< ProductName: "NVIDIA CUDA 12.9.79 Runtime"

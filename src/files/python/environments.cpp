@@ -94,7 +94,7 @@ std::vector<std::string> overlaid_directories(const std::string& line) {
 
 /// Adds the directories that the *.pth files of a directory of packages add, in the order in which
 /// Python appends them: https://docs.python.org/3/library/site.html. A line that begins with
-/// `import` is code, which is not run; where it is that of an editable installation this is said.
+/// `import` is code, which is not run; where it is that of an editable installation this is noted.
 void add_path_files(const Root& root, const std::string& directory, std::vector<std::string>& found,
                     std::vector<std::string>& left_out) {
     std::size_t files = 0, lines_taken = 0;

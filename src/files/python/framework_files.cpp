@@ -76,7 +76,7 @@ std::optional<Version> lower_bound(const std::string& bounds) {
     return std::nullopt;
 }
 
-/// What its metadata asks for is what it was built with, or the oldest that its makers allow.
+/// What its metadata requests is what it was built with, or the oldest that its makers allow.
 void take_pins(const Root& root, const std::vector<Distribution>& distributions,
                Framework& framework, std::vector<std::string>& left_out) {
     for (const Distribution& distribution : distributions) {
@@ -258,7 +258,7 @@ void read_ctranslate2(const Root& root, const Installed& installed, Framework& f
     const auto library = file_that_begins(root, directory, "libctranslate2-");
     if (!library)
         return read_ctranslate2_of_windows(root, installed.directory + "/ctranslate2", framework);
-    // cuBLAS is opened by name alone: no header tells its major. A build without CUDA does not name
+    // cuBLAS is opened by name alone: no header shows its major. A build without CUDA does not name
     // it.
     framework.cuda = number_behind(elf::embedded_library_names(root, *library), "libcublas.so.");
     const auto front = file_that_begins(root, directory, "libcudnn-");

@@ -130,7 +130,7 @@ std::vector<Framework> frameworks_of(const Root& root, PythonEnvironment& enviro
     for (Distribution& distribution : installed_in(root, environment)) {
         if (!matters(distribution) || that_matter.size() == most_packages)
             continue;
-        if (distribution.version.empty())  // then the metadata tells it
+        if (distribution.version.empty())  // then the metadata shows it
             if (const auto metadata = metadata_of(root, distribution, environment.skipped))
                 distribution.version = metadata->version;
         if (environment.active == true && !distribution.conda)

@@ -46,7 +46,7 @@ struct Literals {
 
 /// Takes `name = 'value'` and `name: annotation = 'value'` at the beginning of a line, and pairs
 /// ('name', 'value') and
-/// ('name', ['value', ...]) wherever they stand. The first value of a name counts. Reads 64 KiB at
+/// ('name', ['value', ...]) wherever they are. The first value of a name counts. Reads 64 KiB at
 /// the most.
 Literals read_literals(std::string_view text);
 

@@ -131,7 +131,7 @@ Prefix virtual_environment(const Root& root, const std::string& directory,
     if (!prefix.interpreter && !of_windows)
         prefix.missing_interpreter = missing_interpreter_of(root, directory);
     if (prefix.interpreter && home.starts_with('/') &&
-        is_absent(root, home)) {  // a copy of python needs it
+        is_absent(root, home)) {  // a copied python needs it
         prefix.missing_interpreter = home + "/python3";
         prefix.interpreter.reset();
     }

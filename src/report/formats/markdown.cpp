@@ -31,7 +31,7 @@ std::string plain(std::string_view text) {
     return safe;
 }
 
-/// More backticks than stand together in the text, and at least `least`.
+/// More backticks than are together in the text, and at least `least`.
 std::string code_fence(std::string_view text, std::size_t least) {
     std::size_t longest = 0, here = 0;
     for (const char c : text) {

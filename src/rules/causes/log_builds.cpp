@@ -1,4 +1,4 @@
-// Which build, compiler or package fits where the log shows the versions: what a remedy says of
+// Which build, compiler or package fits where the log shows the versions: what a remedy shows of
 // each framework.
 #include <algorithm>
 
@@ -49,7 +49,7 @@ void name_compiler_for_gpu(Remedy& remedy, const LogContext& log) {
     remedy.commands = {"nvcc --version"};
 }
 
-/// A package of one CUDA and PyTorch of another, which brings the libraries of its own:
+/// A package of one CUDA and PyTorch of another, which bundles the libraries of its own:
 /// https://github.com/vllm-project/vllm/issues/52300
 void name_package_of_other_cuda(Remedy& remedy, const LogContext& log) {
     const auto build = build_cuda(log), wanted = wanted_cuda(log);

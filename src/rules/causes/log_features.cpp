@@ -121,7 +121,7 @@ std::optional<double> number(const std::optional<std::string>& text) {
     return value;
 }
 
-/// Told, and not denied: "not a container", "without docker".
+/// Asserted, and not denied: "not a container", "without docker".
 bool is_asserted(std::string_view words, std::string_view word) {
     constexpr std::string_view denials[] = {" no ",      " not ",      " not a ",
                                             " not in ",  " not in a ", " not inside ",

@@ -13,7 +13,7 @@ namespace rnncheck::rules {
 namespace {
 
 /// "found version 11040" of PyTorch is the CUDA of the driver: the first driver with all features
-/// of that CUDA stands for it.
+/// of that CUDA means it.
 std::optional<Version> driver_of_reported_cuda(const LogContext& log) {
     const auto number = log.version("torch_driver_too_old", "cuda");
     const auto cuda = number ? cuda_version_from_number(number->major()) : std::nullopt;

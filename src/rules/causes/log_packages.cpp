@@ -112,7 +112,7 @@ std::vector<Version> cudas_of(const Version& cudnn, const LogContext& log) {
 }
 
 /// The version that the command names itself, as in "{nvidia-cudnn>=8.9.2,<9}", or that the log
-/// asks for.
+/// requests.
 std::optional<Version> cudnn_for(const LogCause& cause, const LogContext& log) {
     const auto at = cause.command.find(">=");
     if (at == std::string::npos)

@@ -9,14 +9,14 @@ namespace rnncheck::rules {
 std::vector<std::string> commands_of(const std::string& chain, std::string_view separator);
 
 /// The command with its placeholders filled in (LogCause::command), for the CUDA and cuDNN of
-/// `asked`; unset where one of them cannot be.
+/// `requested`; unset where one of them cannot be.
 std::optional<std::string> filled_in(std::string command, const stack::Stack& requested,
                                      const LogContext& log);
 
 /// The row's own remedy, without commands.
 Remedy plain_remedy(const LogCause& cause);
 
-/// The remedy with the package of cuDNN in the version that the log asks for, for each CUDA that
+/// The remedy with the package of cuDNN in the version that the log requests, for each CUDA that
 /// the log leaves open.
 Remedy with_package_of_cudnn(const LogCause& cause, const LogContext& log);
 
@@ -26,7 +26,7 @@ bool is_outside_python(const LogContext& log);
 /// cuDNN for such a program.
 Remedy cudnn_outside_python(const LogCause& cause, const LogContext& log);
 
-/// "libcusparse" of the library that the log says is missing, in any of the forms of its name; ""
+/// "libcusparse" of the library that the log shows as missing, in any of the forms of its name; ""
 /// where there is none.
 std::string named_library(const LogContext& log);
 

@@ -23,7 +23,7 @@ constexpr const char* packages_of_apt =
     "cuDNN 9 (libcudnn9-cuda-12) for later systems";
 
 /// ". CUDA 12.6 needs driver 560.28.03 or later": an image wants a driver whose own CUDA is as new,
-/// a build the oldest that runs it. "" where the log tells no CUDA, or the driver is new enough, or
+/// a build the oldest that runs it. "" where the log shows no CUDA, or the driver is new enough, or
 /// drops the log's GPU.
 std::string driver_wanted(const LogContext& log) {
     constexpr const char* of_image = "container_cli_requirement";
@@ -139,7 +139,7 @@ std::vector<Remedy> remedies_for(const LogCause& cause, const LogContext& log) {
     return remedies;
 }
 
-/// Of commands joined by "; " those that do not ask a framework other than the log's, which may not
+/// Of commands joined by "; " those that query no framework other than the log's, which may not
 /// be installed.
 static std::string for_framework(const std::string& chain, const LogContext& log) {
     static constexpr std::pair<std::string_view, std::string_view> queries[] = {

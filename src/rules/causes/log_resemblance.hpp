@@ -19,7 +19,7 @@ struct Resemblance {
 };
 
 /// The causes most like the lines that the log's events quote, the most alike first; at most three,
-/// and none with fewer than three telling words in common or a similarity below 0.2. Programs that
+/// and none with fewer than three rare words in common or a similarity below 0.2. Programs that
 /// no row describes use the words of those that rows describe.
 std::vector<Resemblance> resembling_causes(const Log& log, const Matrix& matrix);
 

@@ -5,7 +5,7 @@
 
 namespace rnncheck::rules {
 
-/// The framework and version that pip was asked for: "tensorflow==1.13.1". Unset for other
+/// The framework and version that pip was requested: "tensorflow==1.13.1". Unset for other
 /// packages, and for ranges of versions.
 std::optional<stack::Framework> requested_framework(const LogContext& log);
 

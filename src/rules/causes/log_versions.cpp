@@ -28,7 +28,7 @@ std::optional<Version> cudnn_of_line(const LogContext& log, const char* signatur
     return cudnn_version(log.field(signature, field).value_or(""));
 }
 
-/// The cuDNN that the person says, or the header in the log shows, is installed.
+/// The cuDNN that the person specifies, or the header in the log shows, is installed.
 std::optional<Version> installed_cudnn(const LogContext& log) {
     if (log.hints.stack.cudnn)
         return log.hints.stack.cudnn;
@@ -83,7 +83,7 @@ void add_cudnn_for_cuda(LogContext& log) {
                                           cuda->text + ", which the program was built with");
 }
 
-/// The frameworks named in a release; "1.x" is none, of CTranslate2 the major is enough.
+/// The frameworks named with a version; "1.x" is none, of CTranslate2 the major is enough.
 std::vector<stack::Framework> framework_versions(const LogContext& log) {
     std::vector<stack::Framework> frameworks = log.hints.stack.frameworks;
     std::erase_if(frameworks, [](const stack::Framework& framework) {
@@ -271,7 +271,7 @@ void add_gpu(LogContext& log) {
     add_gpu_against_build(log, gpu_against_build(log, *gpu), *gpu, has);
 }
 
-/// As one line tells both, or a line each.
+/// As one line shows both, or a line each.
 void add_driver_versions(LogContext& log) {
     const auto version_in = [&](const char* own_line, const char* field) {
         auto version = log.version(own_line, "version");

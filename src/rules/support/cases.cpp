@@ -194,7 +194,7 @@ bool little_was_free(const Facts& facts, int gpu) {
 }
 
 /// The call found too little memory, or it can be supposed: cuDNN, of versions 7 and 8 and of 9,
-/// answered NOT_INITIALIZED or INTERNAL_ERROR while hardly any memory of the GPU was free.
+/// returned NOT_INITIALIZED or INTERNAL_ERROR while hardly any memory of the GPU was free.
 static bool found_no_memory(const Facts& facts, int gpu, const CallResult& result) {
     constexpr std::int64_t doubtful[] = {1, 4, 1001, 4000};
     return is_out_of_memory(result) ||

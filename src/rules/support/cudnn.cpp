@@ -68,7 +68,7 @@ std::vector<CudnnInstallation> cudnn_installations(const Facts& facts) {
 
 std::string name_of(const CudnnInstallation& installation) {
     const std::string place =
-        if_any(" at ", installation.path);  // a version asked about has no place
+        if_any(" at ", installation.path);  // a specified version has no place
     return "cuDNN" + if_any(" ", installation.version) + place;
 }
 

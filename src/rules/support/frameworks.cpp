@@ -15,7 +15,7 @@ bool is_judged(const Facts& facts, const Framework& framework) {
     return includes(possibly_active(facts), environment);
 }
 
-/// Takes the table's value where it says more of the same.
+/// Takes the table's value where it states more of the same.
 void refine(std::optional<Version>& own, const std::optional<Version>& row) {
     if (!row)
         return;

@@ -419,7 +419,7 @@ std::optional<Wheels> cublas_for(const Framework& framework) {
 }
 
 /// NVIDIA's Python packages lie where the framework looks for its libraries: among its own
-/// directories, or its metadata asks for them.
+/// directories, or its metadata requests them.
 bool reaches_wheels(const Framework& framework) {
     if (std::ranges::any_of(directories_of(framework),
                             [](const auto& one) { return contains(one, "/nvidia/"); }))

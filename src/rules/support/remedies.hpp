@@ -7,7 +7,7 @@
 namespace rnncheck::rules {
 
 /// One that a page lists at its head: "gpu_memory_low", or "driver_init_failed/mps" where it lists
-/// several. Each "{1}" in it becomes the first of the values; commands that only the facts tell
+/// several. Each "{1}" in it becomes the first of the values; commands that only the facts show
 /// come in the place of the page's.
 Remedy remedy(std::string_view place, const std::vector<std::string>& values = {},
               std::vector<std::string> commands = {});
@@ -18,14 +18,14 @@ Remedy gpu_for_container(const Facts& facts);
 /// "Slurm", "PBS" or "LSF" where this process belongs to a job of it; empty elsewhere.
 std::string batch_system(const Facts& facts);
 
-/// How a job asks this batch system for a GPU.
+/// How a job requests a GPU from this batch system.
 Remedy gpu_for_job(const Facts& facts);
 
 /// Both, of what this process belongs to.
 std::vector<Remedy> requests_for_gpu(const Facts& facts);
 
 /// A remedy that acts on kernel, driver or hardware: in a container it belongs to the host, under
-/// WSL to Windows, in a job to the cluster's administrators, and says so.
+/// WSL to Windows, in a job to the cluster's administrators, and reports it.
 Remedy on_host(const Facts& facts, Remedy remedy);
 
 /// One remedy in a container; otherwise the other, as on_host() shows it.
@@ -93,7 +93,7 @@ std::string wheel(const std::string& name, int cuda, const std::string& range = 
 /// else 12. A driver runs what is made for an older CUDA, so none newer than the packages there are
 /// is named.
 int cuda_major_here(const Facts& facts);
-/// That this copy of cuDNN was built for; 12 when it is unknown.
+/// That this installation of cuDNN was built for; 12 when it is unknown.
 int cuda_major_of(const CudnnInstallation& installation);
 
 /// The remedy with the commands that reinstall cuDNN where this copy came from: the Python
@@ -126,9 +126,9 @@ std::vector<std::string> nvidia_repository_commands(const Facts& facts);
 std::vector<std::string> driver_install_commands(const Facts& facts,
                                                  const std::optional<Version>& needed = {});
 
-/// The remedy with the commands that install the cuDNN package which the framework's metadata asks
+/// The remedy with the commands that install the cuDNN package which the framework's metadata names
 /// for, or one that serves it. Where it never looks among Python packages, the text and the
-/// commands say how it finds one all the same.
+/// commands show how it finds one all the same.
 Remedy installing_cudnn(const Facts& facts, const Framework& framework, Remedy remedy);
 
 /// The same with cuBLAS and the runtime of the CUDA that the framework was built for; no commands

@@ -683,7 +683,7 @@ static std::optional<Version> jetpack_board(const stack::Stack& stack, const Mat
 std::vector<Remedy> proposed_repairs(const stack::Stack& stack, const Facts& facts,
                                      const Matrix& matrix) {
     if (jetpack_board(stack, matrix))
-        return {};  // only JetPack brings what suits it
+        return {};  // only JetPack bundles what suits it
     return Proposals(stack, facts, matrix).all();
 }
 
@@ -726,7 +726,7 @@ Remedy without_repair(const stack::Stack& stack, const Matrix& matrix) {
     if (names.size() > 1)
         otherwise = "use an environment for each framework";
     if (!open.empty())
-        otherwise = "not known is whether it runs with " + join_with_and(open);
+        otherwise = "it is unknown whether it runs with " + join_with_and(open);
     std::string changed = "CUDA or cuDNN";
     if (!names.empty())
         changed = "the build or version of " + join_with_and(names) + " or Python";

@@ -1,4 +1,4 @@
-// A part of cuDNN 9, of which only the name, what it needs and the kind of its GPU code count.
+// A library of cuDNN 9, of which only the name, what it needs and the kind of its GPU code count.
 #include <cstdint>
 
 extern "C" __attribute__((visibility("default"))) int cudnn_part() {
@@ -18,7 +18,7 @@ extern "C" __attribute__((visibility("default"))) int cudnn_adv_part() {
 }
 #endif
 
-/// GPU code as nvcc stores it: a container with code for one GPU, which says nothing about CUDA,
+/// GPU code as nvcc stores it: a container with code for one GPU, which shows nothing about CUDA,
 /// and one with PTX.
 struct FatEntry {
     std::uint16_t kind, version;

@@ -58,7 +58,8 @@ TEST_CASE("a framework that gets another cuBLAS than the wheel's has that one op
           Paths{wheels + "/cuda_nvrtc/lib/libnvrtc.so.12", "/usr/lib/libcublas.so.12"});
 }
 
-TEST_CASE("of two frameworks that get one cuDNN the active environment's tells the companions") {
+TEST_CASE(
+    "of two frameworks that get one cuDNN the active environment's determines the companions") {
     Facts facts = with_wheels();
     for (const bool active : {false, true})
         add_framework(facts, active ? "/active" : "/other", active).libraries = {
@@ -71,7 +72,7 @@ TEST_CASE("of two frameworks that get one cuDNN the active environment's tells t
     CHECK(probes::companions_of(facts, cudnn).back() == "/active/libcublas.so.12");
 }
 
-TEST_CASE("a framework's copy is asked however many copies lie about") {
+TEST_CASE("a framework's installation is queried however many others there are") {
     Facts facts;
     for (int i = 0; i < 12; ++i)
         add(facts, LibraryKind::cudnn, "/old/" + std::to_string(i) + "/libcudnn.so.8");

@@ -1,4 +1,4 @@
-// Says "begun" on the answer descriptor, then does what the first argument names.
+// Writes "begun" to the answer descriptor, then does what the first argument names.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -146,7 +146,7 @@ const std::map<std::string, void (*)()> habits = {
      }},
     {"last_words",
      [] {
-         std::fputs("the reason stands here\n", stderr);
+         std::fputs("the reason is here\n", stderr);
          abort();
      }},
     {"echo_input", echo_input},

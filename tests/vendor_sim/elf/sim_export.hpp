@@ -1,7 +1,7 @@
 // How a shared object exports a function under its original name.
 #pragma once
 
-/// dlsym asks entry_of_... for the address of the common entry.
+/// dlsym queries entry_of_... for the address of the common entry.
 #define SIM_EXPORT(name, result, parameters)                                            \
     extern "C" {                                                                        \
     [[gnu::used]] static auto entry_of_##name() -> result(*) parameters {               \
