@@ -22,7 +22,8 @@ void round_measurements(Json& run) {
 }  // namespace
 
 void RoomForRuns::take(const Json& run, const std::string& place) {
-    const std::size_t size = run.dump().size();
+    constexpr std::size_t memory_of_a_run = 512;  // beside that of its text
+    const std::size_t size = run.dump().size() + memory_of_a_run;
     if (size > left_)
         wrong(place, "more or larger runs than any machine has");
     left_ -= size;

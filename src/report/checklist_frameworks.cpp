@@ -208,7 +208,7 @@ Rows framework_rows(const Facts& facts, bool given) {
     for (const std::string& text : others)
         rows.emplace_back(text);
     if (active)
-        for (const std::string& text : active->left_out)
+        for (const std::string& text : active->skipped)
             rows.emplace_back("not read: " + shown(text));
     return rows;
 }

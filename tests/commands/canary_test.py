@@ -322,7 +322,7 @@ while rest:
             "found_by": "PATH",
             "active": True,
             "package_directories": ["/x"],
-            "left_out": ["x"] * 5,
+            "skipped": ["x"] * 5,
             "packages": [
                 {
                     "name": "torch",

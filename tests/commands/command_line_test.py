@@ -103,7 +103,7 @@ class CommandLine(unittest.TestCase):
         )
         self.assertRegex(
             version.out,
-            rb"\ncompatibility data of 20[0-9-]{8}, schema 3, commit ([0-9a-f]{12}|unknown)\n$",
+            rb"\ncompatibility data of 20[0-9-]{8}, schema 4, commit ([0-9a-f]{12}|unknown)\n$",
         )
         document = rnncheck("--version", "--json").json()
         self.assertEqual((document["tool"]["version"], document["report_schema"]), ("0.1.0", 4))
@@ -698,7 +698,7 @@ class CommandLine(unittest.TestCase):
             link.symlink_to(target)
             judged(NO_DRIVER, *ONLY, "--save-facts", str(link))
             self.assertTrue(link.is_symlink())
-            self.assertEqual(json.loads(target.read_text())["schema"], 3)
+            self.assertEqual(json.loads(target.read_text())["schema"], 4)
 
     def test_a_closed_pipe_is_no_error(self):
         reader, writer = os.pipe()
@@ -830,7 +830,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual([one["rule"] for one in run.json()["findings"]], ["layer_without_cudnn"])
         self.assertIn("Harmless: line 1.", rnncheck("diagnose", "-", given=log).text)
 
-    def test_what_a_person_shows_beside_a_log(self):
+    def test_what_a_person_specifies_beside_a_log(self):
         log = b"CUDNN_STATUS_INTERNAL_ERROR\n"
         loose = (
             "gpu=GTX 1080 Ti, RTX 3090",

@@ -362,8 +362,8 @@ TEST_CASE(
     REQUIRE(found->package_directories.size() == 3);
     CHECK(found->package_directories[1] == "/srv/shared");
     CHECK(found->package_directories[2] == venv + "/lib/python3.11/more");
-    REQUIRE(found->left_out.size() == 1);
-    CHECK(found->left_out[0].find("editable installation") != std::string::npos);
+    REQUIRE(found->skipped.size() == 1);
+    CHECK(found->skipped[0].find("editable installation") != std::string::npos);
 }
 
 namespace {

@@ -44,7 +44,9 @@ std::vector<std::string> sound_reports() {
     const std::string small = json_text(report, JsonLines::one);
     return {
         whole, small,
-        R"({"schema":3,"facts":{"schema":3,"rnn_runs":[],"probe_runs":[]},"verdict":"healthy"})"};
+        R"({"schema":4,"facts":{"schema":4,"rnn_runs":[],"probe_runs":[]},"verdict":"healthy"})",
+        R"({"schema":3,"facts":{"schema":3,"rnn_cases":[{"case_id":1}],"rnn_runs":[{"case_id":1,)"
+        R"("count":2,"gpus":[0],"indexes":[0]}],"probe_runs":[]},"verdict":"healthy"})"};
 }
 
 /// Everything that the three commands do with them.

@@ -25,7 +25,7 @@ struct Installed {
     bool bundles_cudnn = false;  ///< one of NVIDIA's cuDNN wheels is in the same environment
 };
 
-/// Fills uses_cuda, shown_by, build, core, cuda, cudnn, cudnn_wanted and targets; what the files do
+/// Fills uses_cuda, evidence, build, core, cuda, cudnn, cudnn_wanted and targets; what the files do
 /// not show stays unset.
 void read_framework_files(const Root& root, const Installed& installed, Framework& framework,
                           std::vector<std::string>& left_out);
