@@ -191,8 +191,16 @@ TEST_CASE("a document that lacks a field is incomplete, and states what it lacks
     changed = whole;
     changed["probe_runs"][0].erase("end");
     CHECK(missing_in(changed) == "probe_runs[0].end");
-    changed = whole;
-    changed.erase("import_orders");  // which schema 3 did not have at first, as this one of an item
+    // Fields that schema 3 did not have at first: one of the facts, one of an item.
+    changed = Json::parse(R"({"schema": 3, "rnn_cases": []})");
+    for (const auto& [name, value] : whole.items())
+        if (!changed.contains(name) && name != "rnn_runs" && name != "import_orders")
+            changed[name] = value;
+    changed["rnn_runs"] = Json::array();
+    for (Json& cudnn : changed["cudnns"]) {
+        cudnn["dialects"] = cudnn["rnn_apis"];
+        cudnn.erase("rnn_apis");
+    }
     changed["cudnns"][0].erase("files");
     CHECK_FALSE(missing_in(changed));
 }
