@@ -78,7 +78,8 @@ TEST_CASE("fleet: spoilt reports are compared or counted as unreadable") {
         fs::temp_directory_path() / ("rnncheck-fleet-" + std::to_string(getpid()));
     fs::create_directories(place);
     const std::string spoilt = place / "spoilt.ndjson", earlier = place / "earlier.ndjson";
-    std::ofstream(earlier) << sound[0] << '\n' << sound[1] << '\n' << sound[2] << '\n';
+    for (const std::string& report : sound)
+        std::ofstream(earlier, std::ios::app) << report << '\n';
     CHECK(compare_all(earlier, earlier) == sound.size());
     test::TextMutator mutator(sound, pieces, wanted ? static_cast<std::uint64_t>(count) : 1);
     std::size_t read = 0;
