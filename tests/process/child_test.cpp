@@ -26,7 +26,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-struct Output {
+struct Observed {
     ProbeRun run;
     std::vector<std::string> lines;
     double waited_ms = 0;
@@ -39,8 +39,8 @@ Command command(const std::string& habit, milliseconds quiet_limit) {
     return made;
 }
 
-Output run(const Command& what) {
-    Output output;
+Observed run(const Command& what) {
+    Observed output;
     const auto started = std::chrono::steady_clock::now();
     output.run = process::run(what, [&](std::string_view line) {
         if (output.lines.size() < 100)
@@ -53,11 +53,11 @@ Output run(const Command& what) {
     return output;
 }
 
-Output run(const std::string& habit, milliseconds quiet_limit = milliseconds(5000)) {
+Observed run(const std::string& habit, milliseconds quiet_limit = milliseconds(5000)) {
     return run(command(habit, quiet_limit));
 }
 
-bool text(const Output& output, const std::string& line) {
+bool text(const Observed& output, const std::string& line) {
     return std::find(output.lines.begin(), output.lines.end(), line) != output.lines.end();
 }
 
@@ -69,7 +69,7 @@ bool no_child_left() {
 }  // namespace
 
 TEST_CASE("a well-behaved process is over at once") {
-    const Output output = run("well");
+    const Observed output = run("well");
     CHECK(output.run.end == ProbeEnd::finished);
     CHECK(text(output, "begun"));
     CHECK(text(output, "done"));
@@ -94,7 +94,7 @@ TEST_CASE("each way to die is distinguished, and what was written before is kept
     };
     for (const auto& [habit, how] : expected) {
         INFO(habit);
-        const Output output = run(habit);
+        const Observed output = run(habit);
         CHECK(output.run.end == how.end);
         CHECK(output.run.signal == how.signal);
         CHECK(output.run.exit_code == how.exit_code);
@@ -108,7 +108,7 @@ TEST_CASE("a process without progress is ended within its limit") {
     for (const std::string habit :
          {"sleep", "busy", "ignore_sigterm", "endless_chatter", "close_all"}) {
         INFO(habit);
-        const Output output = run(habit, milliseconds(200));
+        const Observed output = run(habit, milliseconds(200));
         CHECK(output.run.end == ProbeEnd::timed_out);
         CHECK(contains(output.run.reason.value(), "no progress"));
         CHECK(output.waited_ms >= 200);
@@ -216,7 +216,7 @@ TEST_CASE("a process that SIGKILL does not end is given up, reported as stuck, a
           "[optional]") {
     Command unkillable = command("survive_kill", milliseconds(200));
     unkillable.stuck_after = milliseconds(300);
-    const Output output = run(unkillable);
+    const Observed output = run(unkillable);
     if (output.run.exit_code == test::tracing_forbidden)
         return test::skip("no process may trace another here");
     CHECK(output.run.end == ProbeEnd::stuck);
@@ -234,7 +234,7 @@ TEST_CASE(
     leaving.exit_grace = milliseconds(60'000);
     leaving.stuck_after = milliseconds(300);
     leaving.deadline = std::chrono::steady_clock::now() + milliseconds(300);
-    const Output output = run(leaving);
+    const Observed output = run(leaving);
     if (output.run.exit_code == test::tracing_forbidden)
         return test::skip("no process may trace another here");
     CHECK(text(output, "done"));
@@ -248,7 +248,7 @@ TEST_CASE("progress renews the limit, the deadline does not care") {
     CHECK(run("slow_progress", milliseconds(400)).run.end == ProbeEnd::finished);
     Command hurried = command("slow_progress", milliseconds(400));
     hurried.deadline = std::chrono::steady_clock::now() + milliseconds(250);
-    const Output output = run(hurried);
+    const Observed output = run(hurried);
     CHECK(output.run.end == ProbeEnd::cut_off);
     CHECK(contains(output.run.reason.value(), "deadline"));
 }
@@ -256,7 +256,7 @@ TEST_CASE("progress renews the limit, the deadline does not care") {
 TEST_CASE("output is drained and only its end is kept") {
     for (const std::string habit : {"chatter", "flood_stderr"}) {
         INFO(habit);
-        const Output output = run(habit);
+        const Observed output = run(habit);
         CHECK(output.run.end == ProbeEnd::finished);
         CHECK(text(output, "done"));
         CHECK(output.run.output_tail.value().size() == 4096);
@@ -267,21 +267,21 @@ TEST_CASE("output is drained and only its end is kept") {
 TEST_CASE("closed descriptors, garbage and endless lines are survived") {
     CHECK(text(run("close_output"), "done"));
     CHECK(text(run("garbage"), "done"));
-    const Output output = run("long_line");
+    const Observed output = run("long_line");
     CHECK(text(output, "done"));
     for (const auto& line : output.lines)
         CHECK(line.size() < 100);
 }
 
 TEST_CASE("a grandchild that holds the pipes neither holds us nor survives") {
-    const Output output = run("grandchild");
+    const Observed output = run("grandchild");
     CHECK(output.run.end == ProbeEnd::finished);
 }
 
 TEST_CASE("an exit handler that hangs is ended after its grace, and the last word counts") {
     Command hanging = command("hang_at_exit", milliseconds(60'000));
     hanging.exit_grace = milliseconds(300);
-    const Output output = run(hanging);
+    const Observed output = run(hanging);
     CHECK(output.run.end == ProbeEnd::crashed_at_exit);
     CHECK(contains(output.run.reason.value(), "did not leave"));
     CHECK(text(output, "done"));
@@ -306,7 +306,7 @@ TEST_CASE("a program that cannot be started is reported") {
     Command missing;
     missing.arguments = {"/no/such/program"};
     missing.quiet_limit = milliseconds(1000);
-    const Output output = run(missing);
+    const Observed output = run(missing);
     CHECK(output.run.end == ProbeEnd::not_started);
     CHECK(contains(output.run.reason.value(), "No such file"));
 }
