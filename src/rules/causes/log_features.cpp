@@ -246,7 +246,9 @@ void add_devices(KnownOfLog& t) {
     const auto& devices = t.log.registered_devices;
     if (devices.empty())
         return;
-    if (includes(devices, "GPU"))
+    // TensorFlow 1.15 for DirectML has the name DML for its GPUs:
+    // https://github.com/microsoft/tensorflow-directml
+    if (includes(devices, "GPU") || includes(devices, "DML"))
         t.add("devices_gpu", "TensorFlow lists a GPU device");
     else
         t.add("devices_no_gpu", "TensorFlow lists no GPU device");
