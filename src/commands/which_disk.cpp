@@ -16,6 +16,7 @@ namespace {
 /// Those that evaluate the files of a disk; the others are about a machine that runs.
 const std::set<std::string> rules_about_disks = {"cudnn_part_missing",
                                                  "cudnn_mixed_sublibraries",
+                                                 "cudnn_built_for_other_cuda",
                                                  "cudnn_major_soname_mismatch",
                                                  "cudnn_newer_than_framework_supports",
                                                  "cudnn_not_installed",

@@ -157,8 +157,11 @@ RNNCHECK_ENUM(DllEnding,
 /// One DLL that a framework on a disk of Windows loads, predicted from files. Paths are Windows'.
 struct DllLoad {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(std::string, framework, "the framework that loads it, as in frameworks[].name");
-    RNNCHECK_FIELD(std::string, environment, "directory of its Python environment");
+    RNNCHECK_FIELD(std::string, framework,
+                   "the framework that loads it, as in frameworks[].name; empty: any other program "
+                   "that loads cuDNN");
+    RNNCHECK_FIELD(std::string, environment,
+                   "directory of its Python environment; of any other program that of cuDNN");
     RNNCHECK_FIELD(std::string, name, "the requested name: cudnn_ops64_9.dll");
     RNNCHECK_FIELD(DllEnding, ending, "how loading it ends") = DllEnding::unknown;
     RNNCHECK_FIELD(std::optional<std::string>, path,
@@ -170,7 +173,10 @@ struct DllLoad {
                    "of those that it needs the one that is not found");
     RNNCHECK_FIELD(std::optional<std::string>, lacking,
                    "the DLL that does not have functions that it needs");
-    RNNCHECK_FIELD(std::optional<Version>, version, "of the file, by its version resource");
+    RNNCHECK_FIELD(std::optional<Version>, version,
+                   "of the file, by its version resource or a text inside");
+    RNNCHECK_FIELD(std::optional<int>, cuda_major,
+                   "of a cuDNN library: CUDA version of its GPU code, NVRTC or cuBLAS");
     RNNCHECK_FIELD(std::optional<std::string>, own,
                    "the file of that name which the framework's package contains");
     RNNCHECK_FIELD(std::vector<std::string>, elsewhere,

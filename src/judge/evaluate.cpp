@@ -25,6 +25,7 @@ Verdict evaluate(const Named<Rule>& rule, const Stack& stack, const std::vector<
     if (!rule->conflict)
         return not_evaluated(NotEvaluated::needs_machine, "only the machine itself can show this");
     Verdict verdict = verdict_of(*rule->conflict, stack, possible, matrix);
+    rules::fit_to_windows(stack, verdict);
     if (verdict.outcome == Outcome::undecided && verdict.missing == MissingInput::facts)
         return not_evaluated(
             NotEvaluated::needs_values,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "rnn/compare.hpp"
 
@@ -33,8 +34,9 @@ double mean_square(const double* values, std::size_t count) {
     return ((sums[0] + sums[1]) + (sums[2] + sums[3])) / static_cast<double>(count);
 }
 
+/// Of nothing, too: null stands for zeros.
 double mean(const double* values, std::size_t count) {
-    if (count <= 0)
+    if (!values || count <= 0)
         return 0;
     return std::accumulate(values, values + count, 0.0) / static_cast<double>(count);
 }
@@ -164,7 +166,7 @@ void plain(const Step& step, bool relu) {
     const auto& [rounding, hidden, at, errors, sum_errors, h_errors] = step;
     for (std::size_t unit = 0; unit < hidden; ++unit) {
         const double error = errors.gates[unit] = sum_errors[unit];
-        const double sum = at.gates[unit], h = relu ? std::fmax(0, sum) : std::tanh(sum);
+        const double sum = at.gates[unit], h = at.h[unit];
         const bool off = relu && sum < -limit_per_root_mean_square * std::sqrt(error);
         double h_error = tanh_error(rounding, h, error);
         if (relu)
@@ -258,12 +260,12 @@ struct PseudoLayer {
 Errors forward_errors(const RnnCase& rnn_case, const RnnInputs& inputs,
                       const Computation& computation, const Rounding& rounding, Team& team) {
     Errors errors{{}, empty_tape(rnn_case, false, rnn_case.training)};
+    errors.tape.data.front() = {};
     errors.outputs.hy.resize(computation.outputs.hy.size());
     errors.outputs.cy.resize(computation.outputs.cy.size());
     for (int pseudo_layer = 0; pseudo_layer < rnn_case.pseudo_layers(); ++pseudo_layer)
         PseudoLayer{{rnn_case, pseudo_layer}, inputs, computation.tape, rounding, errors, team}
             .run();
-    errors.outputs.y = errors.tape.data.back();
     return errors;
 }
 
@@ -278,6 +280,9 @@ RnnOutputs limits_of(const RnnCase& rnn_case, const RnnInputs& inputs,
     if (rnn_case.training)
         add_gradient_errors(rnn_case, inputs, computation, rounding, errors, team);
     RnnOutputs& limits = errors.outputs;
+    limits.y = std::move(errors.tape.data.back());
+    if (rnn_case.training)
+        limits.dx = std::move(errors.tape.ddata.front());
     for (auto* values : {&limits.y, &limits.hy, &limits.cy, &limits.dx, &limits.dhx, &limits.dcx})
         become_limits(*values);
     for (LayerWeights& weights : limits.dweights)

@@ -31,7 +31,7 @@ struct Rounding {
 inline constexpr double limit_per_root_mean_square = 10;
 
 /// Mean squares of the errors of outputs and of what the tape holds, each in the place of its
-/// number.
+/// number. Those of y and dx are on the tape; x has none, and no place for any.
 struct Errors {
     RnnOutputs outputs;
     Tape tape;

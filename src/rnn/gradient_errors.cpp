@@ -482,7 +482,6 @@ void add_gradient_errors(const RnnCase& rnn_case, const RnnInputs& inputs,
         PseudoLayer{place, inputs, computation, rounding, errors.tape, team}.run(
             dh, dc, errors.outputs.dweights[size(place.pseudo_layer)]);
     });
-    errors.outputs.dx = errors.tape.ddata.front();
 }
 
 }  // namespace rnncheck

@@ -1,5 +1,6 @@
 // The derivatives of the forward equations, step by step from the last to the first.
 #include <algorithm>
+#include <utility>
 
 #include "rnn/layer.hpp"
 
@@ -42,8 +43,7 @@ void gru(const LayerPlace& place, const TapeStep<double>& at, const double* dh, 
 
 void plain(const LayerPlace& place, const TapeStep<double>& at, const double* dh, bool relu) {
     for (std::size_t unit = 0; unit < place.hidden(); ++unit) {
-        const double sum = at.gates[unit], h = std::tanh(sum);
-        at.dsums[unit] = dh[unit] * slope_of(relu, sum, h);
+        at.dsums[unit] = dh[unit] * slope_of(relu, at.gates[unit], at.h[unit]);
     }
 }
 
@@ -172,26 +172,25 @@ struct PseudoLayer {
 
     /// Leaves in dh and dc what reaches the h and c before without the sums.
     void through_cell(const Step& step) {
-        const auto& [at, dh, dc] = step;
-        const double* const unprojected = at.dm ? at.dm : at.dh;
-        std::fill_n(dh, output, 0.0);
+        const double* const unprojected = step.at.dm ? step.at.dm : step.at.dh;
+        std::fill_n(step.dh, output, 0.0);
         by_cell(
-            place.rnn_case.cell, [&] { lstm(place, at, unprojected, dc); },
-            [&] { gru(place, at, unprojected, dh); },
-            [&](bool relu) { plain(place, at, unprojected, relu); });
+            place.rnn_case.cell, [&] { lstm(place, step.at, unprojected, step.dc); },
+            [&] { gru(place, step.at, unprojected, step.dh); },
+            [&](bool relu) { plain(place, step.at, unprojected, relu); });
     }
 
     void through_recurrent(const std::vector<Step>& steps, const std::vector<WayBack>& ways) {
         std::vector<double*> to;
         for (const Step& step : steps)
             to.push_back(step.dh);
-        for (const auto& [groups, weights_of] : ways)
+        for (const WayBack& way : ways)
             add_products<1>(
                 team, to,
                 [&](std::size_t i, std::size_t row, int) {
-                    return steps[i].at.dsums[groups.first * hidden + row];
+                    return steps[i].at.dsums[way.groups.first * hidden + row];
                 },
-                weights_of);
+                way.weights);
     }
 
     void add_dx(const std::vector<const double*>& dsums, const std::vector<double*>& dx) {
@@ -292,7 +291,7 @@ void add_gradients(const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape,
         PseudoLayer{place, inputs, tape, outputs.dweights[size(place.pseudo_layer)], team}.run(dh,
                                                                                                dc);
     });
-    outputs.dx = tape.ddata.front();
+    outputs.dx = std::move(tape.ddata.front());
 }
 
 }  // namespace rnncheck

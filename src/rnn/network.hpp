@@ -77,8 +77,9 @@ struct Tape {
         std::vector<double> dh, dm, dc, dsums;
     };
     std::vector<PseudoLayer> pseudo_layers;
-    std::vector<std::vector<double>> data;   ///< input of each layer, and y: [row][width]
-    std::vector<std::vector<double>> ddata;  ///< for training, their gradients
+    std::vector<std::vector<double>> data;  ///< input of each layer, and y: [row][width]
+    /// For training, their gradients; the first is empty at the end, because it is the output dx.
+    std::vector<std::vector<double>> ddata;
 };
 
 struct Computation {

@@ -15,13 +15,16 @@ constexpr std::size_t vectors = panel_width * sizeof(double) / RNNCHECK_VECTOR_B
 template <std::size_t rows, int terms>
 RNNCHECK_TARGET void add_tile(double* const* to, std::size_t column, const double* left,
                               const double* panel, std::size_t depth, const Soon& soon) {
+    for (std::size_t row = 0; row < soon.rows; ++row)
+        for (std::size_t i = 0; i < panel_width; i += numbers_in_cache_line)
+            __builtin_prefetch(soon.to[row] + soon.column + i, 1);
     Vector sums[rows][vectors];
     for (std::size_t row = 0; row < rows; ++row)
         for (std::size_t i = 0; i < vectors; ++i)
             sums[row][i] = reinterpret_cast<const InMemory*>(to[row] + column)[i];
     for (std::size_t step = 0; step < depth; ++step) {
         const InMemory* const right = reinterpret_cast<const InMemory*>(panel);
-        __builtin_prefetch(soon.from + step * soon.per_step, 0, 2);
+        __builtin_prefetch(soon.panel + step * soon.bytes_per_step, 0, 2);
         for (std::size_t row = 0; row < rows; ++row)
             for (std::size_t i = 0; i < vectors; ++i) {
                 Vector term = left[row] * right[i];

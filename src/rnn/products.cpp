@@ -2,8 +2,8 @@
 
 namespace rnncheck {
 
-/// Numbers in a cache line: what one prefetch loads.
-constexpr std::size_t cache_line = 8;
+/// One prefetch loads a cache line of 64 bytes.
+constexpr std::size_t numbers_in_cache_line = 8;
 
 }  // namespace rnncheck
 
@@ -20,7 +20,7 @@ constexpr std::size_t cache_line = 8;
 #define RNNCHECK_KERNEL avx2
 #define RNNCHECK_KERNEL_TEXT "AVX2"
 #define RNNCHECK_VECTOR_BYTES 32
-#define RNNCHECK_KERNEL_ROWS 2
+#define RNNCHECK_KERNEL_ROWS 3
 #define RNNCHECK_TARGET [[gnu::target("avx2")]]
 #include "rnn/product_kernel.hpp"
 

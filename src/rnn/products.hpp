@@ -32,7 +32,7 @@ inline constexpr std::size_t panel_width = 16;
 
 /// Of both factors so many steps at a time are used that the left one stays in the second-level
 /// cache, while a panel of the right one, in the first-level cache, is applied to it.
-inline constexpr std::size_t rows_at_once = 128, steps_at_once = 256;
+inline constexpr std::size_t rows_at_once = 96, steps_at_once = 256;
 
 /// The right factor, laid out once for many uses, in the order in which it is used.
 template <int terms>
@@ -85,11 +85,13 @@ class Panels {
         values_;  ///< [steps_at_once][panel][step][term][column in panel], zeros behind columns
 };
 
-/// What is to be in the second-level cache for the next call: at each step numbers `per_step`
-/// further.
+/// What the processor fetches while it computes a tile, so that the next one need not wait: a piece
+/// of the next panel at each step, and the sums of the next tile.
 struct Soon {
-    const double* from;
-    std::size_t per_step;
+    const char* panel;
+    std::size_t bytes_per_step;
+    double* const* to;
+    std::size_t rows, column;
 };
 
 /// How one kind of processor adds up.
@@ -122,6 +124,92 @@ struct Block {
 /// Splits rows and panels into about equal tasks, enough for all threads.
 std::vector<Block> blocks_for(std::size_t rows, std::size_t panels, std::size_t threads);
 
+/// The most rows that a kernel adds up at a time.
+inline constexpr std::size_t most_rows = 8;
+
+/// Copies steps of a few rows of the left factor to `to`, [step][term][row].
+template <int terms, std::size_t most = most_rows, class Left>
+void pack_rows(const Left& left, std::size_t first_row, std::size_t rows, std::size_t begin,
+               std::size_t end, double* to) {
+    if constexpr (most > 1)
+        if (rows < most)
+            return pack_rows<terms, most - 1>(left, first_row, rows, begin, end, to);
+    for (std::size_t step = begin; step < end; ++step)
+        for (int term = 0; term < terms; ++term)
+            for (std::size_t row = 0; row < most; ++row)
+                *to++ = left(first_row + row, step, term);
+}
+
+/// One task of add_products: a block of `to`.
+template <int terms, class Left>
+class BlockSum {
+  public:
+    BlockSum(std::span<double* const> to, const Left& left, const Panels<terms>& right,
+             const Block& block)
+        : to_(to.data() + block.first_row),
+          left_(left),
+          right_(right),
+          block_(block),
+          packed_(std::make_unique_for_overwrite<double[]>(
+              block.rows * std::min(steps_at_once, right.depth()) * terms)) {
+    }
+
+    /// Steps in ascending order, whatever the blocks: a sum that is stored and loaded between two
+    /// parts is the same fp64 number, so that no part changes a bit.
+    void run() {
+        for (std::size_t begin = 0; begin < right_.depth(); begin += steps_at_once) {
+            const std::size_t steps = std::min(steps_at_once, right_.depth() - begin);
+            pack(begin, steps);
+            for (std::size_t i = 0; i < block_.panels; ++i)
+                add_panel(block_.first_panel + i, begin, steps);
+        }
+    }
+
+  private:
+    std::size_t rows_from(std::size_t row) const {
+        return std::min(kernel_.rows, block_.rows - row);
+    }
+
+    /// A few steps of all rows at a time: whether the left factor has its rows or its steps in
+    /// neighbouring places, a cache line is used up when it is there.
+    void pack(std::size_t begin, std::size_t steps) {
+        constexpr std::size_t at_once = 8;
+        for (std::size_t step = 0; step < steps; step += at_once)
+            for (std::size_t row = 0; row < block_.rows; row += kernel_.rows) {
+                const std::size_t rows = rows_from(row);
+                pack_rows<terms>(left_, block_.first_row + row, rows, begin + step,
+                                 begin + std::min(step + at_once, steps),
+                                 packed_.get() + (row * steps + step * rows) * terms);
+            }
+    }
+
+    void add_panel(std::size_t number, std::size_t begin, std::size_t steps) const {
+        const ProductKernel::Add add = terms == 1 ? kernel_.one_term : kernel_.two_terms;
+        const double* const panel = right_.panel(number, begin);
+        const std::size_t column = number * panel_width,
+                          columns = std::min(panel_width, right_.columns() - column);
+        // The next panel lies behind this one; each group of rows fetches its share of it.
+        const std::size_t size = panel_width * terms * sizeof(double),
+                          share = size * kernel_.rows / block_.rows;
+        for (std::size_t row = 0; row < block_.rows; row += kernel_.rows) {
+            const std::size_t rows = rows_from(row), next = row + rows;
+            const Soon soon{reinterpret_cast<const char*>(panel) + steps * size +
+                                steps * share * (row / kernel_.rows),
+                            share, to_ + next, rows_from(next), column};
+            add(to_ + row, column, rows, columns, packed_.get() + row * steps * terms, panel, steps,
+                soon);
+        }
+    }
+
+    double* const* to_;
+    const Left& left_;
+    const Panels<terms>& right_;
+    const Block block_;
+    const ProductKernel& kernel_ = product_kernel();
+    /// A part of the left factor, [group of the kernel's rows][step][term][row].
+    std::unique_ptr<double[]> packed_;
+};
+
 }  // namespace products
 
 /// As add_products_plainly, much faster.
@@ -129,45 +217,12 @@ template <int terms, class Left>
 void add_products(Team& team, std::span<double* const> to, const Left& left,
                   const Panels<terms>& right) {
     using namespace products;
-    const ProductKernel& kernel = product_kernel();
-    const ProductKernel::Add add = terms == 1 ? kernel.one_term : kernel.two_terms;
     const double operations =
         static_cast<double>(to.size() * right.depth() * right.columns() * terms);
-    const auto work = [&](const Block& block) {
-        const std::size_t steps_packed = std::min(steps_at_once, right.depth());
-        const auto packed =
-            std::make_unique_for_overwrite<double[]>(block.rows * steps_packed * terms);
-        for (std::size_t step = 0; step < right.depth(); step += steps_at_once) {
-            const std::size_t steps = std::min(steps_at_once, right.depth() - step);
-            double* place = packed.get();
-            for (std::size_t row = 0; row < block.rows; row += kernel.rows) {
-                const std::size_t rows = std::min(kernel.rows, block.rows - row);
-                for (std::size_t s = 0; s < steps; ++s)
-                    for (int term = 0; term < terms; ++term)
-                        for (std::size_t r = 0; r < rows; ++r)
-                            *place++ = left(block.first_row + row + r, step + s, term);
-            }
-            for (std::size_t panel = block.first_panel; panel < block.first_panel + block.panels;
-                 ++panel) {
-                const std::size_t column = panel * panel_width;
-                const std::size_t columns = std::min(panel_width, right.columns() - column);
-                for (std::size_t row = 0; row < block.rows; row += kernel.rows) {
-                    const std::size_t rows = std::min(kernel.rows, block.rows - row);
-                    // A part of the next panel for each group of rows, so that memory has something
-                    // to do all the time.
-                    const std::size_t per_step = panel_width * terms * kernel.rows / block.rows;
-                    const double* const here = right.panel(panel, step);
-                    const Soon soon{
-                        here + steps * (panel_width * terms + per_step * (row / kernel.rows)),
-                        per_step};
-                    add(to.data() + block.first_row + row, column, rows, columns,
-                        packed.get() + row * steps * terms, here, steps, soon);
-                }
-            }
-        }
-    };
     const std::vector<Block> blocks = blocks_for(to.size(), right.count(), team.threads());
-    team.run(blocks.size(), operations, [&](std::size_t number) { work(blocks[number]); });
+    team.run(blocks.size(), operations, [&](std::size_t number) {
+        BlockSum<terms, Left>(to, left, right, blocks[number]).run();
+    });
 }
 
 /// Of a right factor that is used once: use(the step that a part of it begins with, the part), for

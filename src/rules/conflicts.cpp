@@ -309,6 +309,13 @@ std::vector<PlannedBuild> planned_builds(stack::Framework framework,
 }
 
 Remedy without_plugin(const stack::Framework& framework) {
+    const bool is_directml = framework.build == "directml";
+    if (is_directml && framework.name == "tensorflow")
+        return remedy("plugin_without_cudnn_rnn/tensorflow_directml", {plan_of_version(framework)});
+    if (is_directml && framework.name == "pytorch")
+        return remedy("plugin_without_cudnn_rnn/torch_directml");
+    if (is_directml && framework.name == "onnxruntime")
+        return remedy("plugin_without_cudnn_rnn/onnxruntime_directml");
     return remedy("plugin_without_cudnn_rnn", {plan_of_version(framework)});
 }
 

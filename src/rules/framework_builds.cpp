@@ -117,6 +117,11 @@ Verdict cpu_only_build(const Facts& facts, const Matrix& matrix) {
     return judge_builds_here(facts, matrix);
 }
 
+/// DirectML and Metal, as their makers write them.
+static std::string plugin_in_words(const std::string& build) {
+    return build == "directml" ? "DirectML" : "Metal";
+}
+
 static Finding installed_plugin(const Framework& framework) {
     const bool other_make = framework.build == "rocm";
     Finding finding = {
@@ -125,8 +130,8 @@ static Finding installed_plugin(const Framework& framework) {
         .message =
             words_of(framework) + " in " + framework.environment +
             (other_make ? " is built for GPUs of another vendor and cannot use the NVIDIA GPU"
-                        : " uses the GPU without cuDNN: layers that request cuDNN's recurrent "
-                          "networks fail"),
+                        : " uses the GPU through " + plugin_in_words(*framework.build) +
+                              ", which has no recurrent networks of cuDNN at all"),
         .evidence = {{"package", framework.package.value_or("unknown"), "frameworks"}},
         .remedies = {without_plugin(as_named(framework))}};
     for (const std::string& plugin : framework.plugins)

@@ -44,7 +44,7 @@ std::string examined(const Facts& facts, const ProbeRun& run) {
     if (run.probe == "driver_api" && facts.driver.library)
         which = *facts.driver.library;
     if (run.probe.starts_with("rnn_")) {  // "GPU 0 v8 /path"
-        which = run.target.substr(std::min(run.target.find('/'), run.target.size()));
+        which = path_in_target(run);
         where = " on " + escaped(run.target.substr(0, run.target.find(' ', 4)));
     }
     return what + if_any(" ", escaped(which)) + where;

@@ -1,17 +1,20 @@
+#include "base/lists.hpp"
 #include "base/text.hpp"
-#include "files/pe/pe_file.hpp"
+#include "files/pe/cudnn_build.hpp"
 #include "support/cudnn.hpp"
+#include "windows/pythons.hpp"
 
 namespace rnncheck::probes {
 
-/// By their version resources, which cudnn_graph64_9.dll and cudnn_heuristic64_9.dll
-/// lack: 9.10.2.21.
 std::vector<CudnnFile> builds_of(const std::vector<std::string>& paths) {
     std::vector<CudnnFile> files;
-    for (const std::string& path : paths)
-        if (const auto resource = pe::version_resource(Root(), path))
-            files.push_back(
-                {.path = path, .version = shortened(resource->file, 3), .cuda_major = {}});
+    for (const std::string& path : paths) {
+        const pe::CudnnBuild build = pe::cudnn_build(Root(), path);
+        if (build.version)
+            files.push_back({.path = path,
+                             .version = shortened(*build.version, 3),
+                             .cuda_major = build.cuda_major});
+    }
     return files;
 }
 
@@ -25,22 +28,17 @@ static std::vector<std::string> needed_for_rnns(const std::string& front) {
     return {};
 }
 
-/// "is missing", or what is wrong with the file; empty where nothing is.
-static std::string problem_of(const Root& root, const std::string& path) {
-    if (!root.exists(path))
-        return "is missing";
-    const pe::PeFile file = pe::read_pe_file(root, path);
-    return file.problem ? file.problem_detail : "";
-}
-
-std::optional<CallResult> why_not_to_call(const Root& root, const std::string& path) {
-    for (const std::string& name : needed_for_rnns(lower(file_name(path)))) {
-        const std::string library = directory_of(path) + '/' + name;
-        if (const std::string problem = problem_of(root, library); !problem.empty())
+std::optional<CallResult> why_not_to_call(const Root&, const std::string& path) {
+    const auto front = dll::absolute_windows_path(path);
+    if (!front)
+        return std::nullopt;
+    const auto needed = needed_for_rnns(lower(file_name(path)));
+    for (const DllLoad& load : dll::loads_from_own_directory(windows::disk_of_machine(), *front))
+        if (includes(needed, lower(load.name)) && load.ending != DllEnding::loaded)
             return CallResult{"cudnnGetVersion", missing_symbol,
-                              "not called, for " + library + ' ' + problem +
+                              "not called, for " + load.path.value_or(load.name) + ' ' +
+                                  load.problem.value_or("is not loaded") +
                                   ", so that cuDNN would end the process of a program"};
-    }
     return std::nullopt;
 }
 

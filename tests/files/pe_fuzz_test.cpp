@@ -2,6 +2,7 @@
 // RNNCHECK_FUZZ=1000000 test_files "[fuzz]" reads as many; by default a few, so that the test stays
 // quick.
 #include "files/dll/process.hpp"
+#include "files/pe/cudnn_build.hpp"
 #include "files/pe/pe_file.hpp"
 #include "support/catch.hpp"
 #include "support/fake_root.hpp"
@@ -23,6 +24,9 @@ std::vector<std::string> dll_seeds() {
     builder.exports = {"cudnnCreate", "cudnnGetVersion", "cudnnRNNForward"};
     builder.version = {9, 10, 2, 21};
     builder.texts = {"cudnn_ops64_9.dll", "cublas64_118.dll;cublas64_11.dll"};
+    seeds.push_back(builder.bytes());
+    builder.ptx = 8;
+    builder.texts.push_back("cudnn_nvrtc_version_12_9_86");
     seeds.push_back(builder.bytes());
     builder.is_64_bit = false;
     builder.machine = 0x14C;
@@ -55,6 +59,8 @@ TEST_CASE("mutated DLLs do no harm", "[fuzz]") {
         const auto version = pe::version_resource(root.root(), "/good/target.dll");
         sane &= !version || version->product.size() < 65'536;
         sane &= pe::embedded_library_names(root.root(), "/good/target.dll").size() <= 1024;
+        const pe::CudnnBuild build = pe::cudnn_build(root.root(), "/good/target.dll");
+        sane &= !build.cuda_major || !unusable;
         dll::Process process(disk, {.application_directory = "C:\\good"});
         const dll::Answer answer = process.load("target.dll", dll::no_flags);
         sane &= process.modules().size() <= 3 &&

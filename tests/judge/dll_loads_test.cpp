@@ -177,3 +177,137 @@ TEST_CASE("on an examined machine with Windows the fix keeps its command of Powe
     CHECK(findings.front().remedies.front().commands ==
           std::vector<std::string>{"$env:PATH = \"C:\\b;$env:PATH\""});
 }
+
+namespace {
+
+const std::string program_front = "C:\\cudnn\\cudnn64_9.dll";
+
+DllLoad program_loads(const std::string& name, const std::string& version) {
+    return by_a_program(loaded_dll(name, "C:\\cudnn\\" + name, version));
+}
+
+/// A machine with Windows and no framework, whose PATH leads to a cuDNN 9.
+Facts without_a_framework(const std::vector<DllLoad>& loads) {
+    Facts facts = with_dlls({program_loads("cudnn64_9.dll", "9.10.2.21")});
+    append(facts.dll_loads, loads);
+    facts.pythons.clear();
+    facts.frameworks.clear();
+    Library front;
+    front.kind = LibraryKind::cudnn;
+    front.path = "C:/cudnn/cudnn64_9.dll";
+    front.found_via = FoundVia::path_variable;
+    front.picked_by_loader = true;
+    facts.libraries = {front};
+    for (const char* const probe : {"python_packages", "library_files"}) {
+        ProbeRun& run = facts.probe_runs.emplace_back();
+        run.probe = probe;
+    }
+    return facts;
+}
+
+std::string reported(const Facts& facts) {
+    Selection selection = only_dll_rules();
+    selection.only.insert({"cudnn_unusable", "cudnn_rnn_unusable", "cudnn_built_for_other_cuda"});
+    std::string all;
+    for (const Finding& finding : judge(facts, bundled_matrix(), selection).findings)
+        all += finding.rule + ": " + finding.message + "\n";
+    return all;
+}
+
+DllLoad unusable_for_program(const std::string& name, const std::string& problem) {
+    DllLoad load = program_loads(name, "");
+    load.ending = DllEnding::unusable;
+    load.problem = problem;
+    return load;
+}
+
+}  // namespace
+
+TEST_CASE("a cuDNN that no framework loads is judged as one that a framework loads") {
+    CHECK(reported(without_a_framework({program_loads("cudnn_ops64_9.dll", "9.10.2.21")})) == "");
+    CHECK(reported(without_a_framework({program_loads("cudnn_ops64_9.dll", "9.1.0.70")})) ==
+          "cudnn_mixed_sublibraries: a program loads cuDNN libraries of different versions: "
+          "cudnn64_9.dll 9.10.2 from C:\\cudnn and cudnn_ops64_9.dll 9.1.0 from C:\\cudnn\n");
+    CHECK(reported(without_a_framework(
+              {by_a_program(missing_dll("cudnn_ops64_9.dll", program_front))})) ==
+          "cudnn_part_missing: a program loads C:\\cudnn\\cudnn64_9.dll, which does not find "
+          "cudnn_ops64_9.dll: it is not installed\n");
+    CHECK(reported(without_a_framework(
+              {unusable_for_program("cudnn_ops64_9.dll", "is built for another architecture")})) ==
+          "library_file_damaged: C:\\cudnn\\cudnn_ops64_9.dll is built for another "
+          "architecture\n");
+    Facts damaged = without_a_framework({});
+    damaged.dll_loads = {unusable_for_program("cudnn64_9.dll", "is empty")};
+    CHECK(reported(damaged) == "library_file_damaged: C:\\cudnn\\cudnn64_9.dll is empty\n");
+}
+
+TEST_CASE("a fault in a cuDNN's files explains why it could not be queried") {
+    Facts facts = without_a_framework({program_loads("cudnn_ops64_9.dll", "9.1.0.70")});
+    Cudnn cudnn;
+    cudnn.library = "C:/cudnn/cudnn64_9.dll";
+    cudnn.failure = CallResult{"cudnnGetVersion", -1, "not called"};
+    facts.cudnns = {cudnn};
+    CHECK(reported(facts).starts_with("cudnn_mixed_sublibraries"));
+    CHECK(!contains(reported(facts), "unusable"));
+    facts.dll_loads = {unusable_for_program("cudnn64_9.dll", "is empty")};
+    CHECK(!contains(reported(facts), "unusable"));
+}
+
+TEST_CASE("a cuDNN that is not found by its name is a warning") {
+    Facts facts = without_a_framework({program_loads("cudnn_ops64_9.dll", "9.1.0.70")});
+    const auto severity = [&] {
+        return judge(facts, bundled_matrix(), only_dll_rules()).findings.front().severity;
+    };
+    CHECK(severity() == Severity::error);
+    facts.libraries.front().picked_by_loader = false;
+    CHECK(severity() == Severity::warning);
+}
+
+TEST_CASE("a fault in a cuDNN that a framework loads is reported of the framework alone") {
+    const std::string front = "C:\\cudnn\\cudnn64_8.dll", ops = "cudnn_ops_infer64_8.dll";
+    Facts facts = with_dlls({loaded_dll("cudnn64_8.dll", front, "8.9.7"), missing_dll(ops, front)});
+    for (DllLoad load : std::vector(facts.dll_loads))
+        facts.dll_loads.push_back(by_a_program(load));
+    const auto findings = judge(facts, bundled_matrix(), only_dll_rules()).findings;
+    REQUIRE(findings.size() == 1);
+    CHECK(findings.front().message.starts_with("tensorflow 2.10.1 loads"));
+}
+
+TEST_CASE("libraries for different CUDA versions are a mixture") {
+    DllLoad ops = program_loads("cudnn_ops64_9.dll", "9.10.2.21");
+    DllLoad adv = program_loads("cudnn_adv64_9.dll", "9.10.2.21");
+    ops.cuda_major = adv.cuda_major = 12;
+    CHECK(reported(without_a_framework({ops, adv})) == "");
+    adv.cuda_major = 11;
+    CHECK(
+        reported(without_a_framework({ops, adv})) ==
+        "cudnn_mixed_sublibraries: a program loads cuDNN libraries built for different CUDA "
+        "versions: cudnn_ops64_9.dll for CUDA 12 from C:\\cudnn and cudnn_adv64_9.dll for CUDA 11 "
+        "from C:\\cudnn\n");
+}
+
+TEST_CASE("a cuDNN that was not queried shows by its files for which CUDA it is") {
+    DllLoad ops = loaded_dll("cudnn_ops_infer64_8.dll", "C:\\cudnn\\cudnn_ops_infer64_8.dll");
+    const auto found = [&](std::optional<int> cuda_major) {
+        ops.cuda_major = cuda_major;
+        return reported(with_dlls({front_dll("C:\\cudnn\\", "8.1.0"), ops}));
+    };
+    CHECK(found(12) ==
+          "cudnn_built_for_other_cuda: tensorflow 2.10.1 was built for CUDA 11.2, but the cuDNN at "
+          "C:\\cudnn\\cudnn64_8.dll, which it loads, was built for CUDA 12\n");
+    CHECK(found(11) == "");
+    CHECK(found(std::nullopt) == "");
+}
+
+TEST_CASE("cuDNN libraries of one directory that do not fit are reinstalled") {
+    const auto action_for = [](const std::string& directory) {
+        DllLoad ops = program_loads("cudnn_ops64_9.dll", "9.1.0.70");
+        ops.path = directory + "\\cudnn_ops64_9.dll";
+        const auto findings =
+            judge(without_a_framework({ops}), bundled_matrix(), only_dll_rules()).findings;
+        REQUIRE(findings.size() == 1);
+        return findings.front().remedies.front().action;
+    };
+    CHECK(action_for("C:\\cudnn") == Action::reinstall_package);
+    CHECK(action_for("C:\\other") == Action::change_environment);
+}

@@ -41,6 +41,14 @@ TEST_CASE("a version that has no build with CUDA for the processor is not repeat
     CHECK_FALSE(contains(remedy.commands.front(), "2.2.2"));
 }
 
+TEST_CASE("PyTorch before 1.2 has no torchaudio") {
+    const auto commands =
+        about("cpu_only_build", torch_on_cpu, {{"pytorch", "1.1.0", {}}}).commands();
+    REQUIRE(commands.size() == 1);
+    CHECK(contains(commands.front(), "torch==1.1.0"));
+    CHECK_FALSE(contains(commands.front(), "torchaudio"));
+}
+
 TEST_CASE("the driver's CUDA that PyTorch reports decides which build of its version is named") {
     const char* log =
         "RuntimeError: The NVIDIA driver on your system is too old (found version 11040). Please "

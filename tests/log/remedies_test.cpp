@@ -260,11 +260,61 @@ TEST_CASE("the cuDNN inside PyTorch for Windows comes back with PyTorch") {
     CHECK(contains(advice.remedies.front().text, "reinstall PyTorch"));
 }
 
+TEST_CASE("DirectML has no recurrent networks of cuDNN, whatever the framework") {
+    const auto text_for = [](const char* log, std::vector<UserHint> hints = {}) {
+        const Advice advice = about("plugin_without_cudnn_rnn", log, std::move(hints));
+        CHECK_FALSE(advice.check);
+        CHECK_FALSE(contains(advice.remedies.front().text, "Keras 3"));
+        return advice.remedies.front().text;
+    };
+    const char* of_gpu =
+        "No OpKernel was registered to support Op 'CudnnRNN' used by {{node CudnnRNN}}\n"
+        "Registered devices: [CPU, GPU]\nRegistered kernels:\n  <no registered kernels>\n";
+    const char* of_dml =
+        "No OpKernel was registered to support Op 'CudnnRNN' used by node lstm/CudnnRNN\n"
+        "Registered devices: [CPU, DML]\nRegistered kernels:\n  <no registered kernels>\n";
+    CHECK(contains(text_for(of_gpu, {{"os", "windows", {}}}), "WSL 2"));
+    CHECK(contains(text_for(of_dml), "LSTMCell(units)"));
+    CHECK(contains(text_for("UserWarning: The operator 'aten::_thnn_fused_lstm_cell' is not "
+                            "currently supported on the DML backend and will fall back\n"),
+                   "LSTM and GRU on the CPU"));
+    CHECK(contains(text_for("UserWarning: Specified provider 'CUDAExecutionProvider' is not in "
+                            "available provider names.Available providers: "
+                            "'DmlExecutionProvider, CPUExecutionProvider'\n"),
+                   "onnxruntime-directml has no CUDA provider"));
+}
+
+TEST_CASE("beside a GPU of DirectML no other cause is named") {
+    for (const char* device : {"GPU", "DML"}) {
+        Facts facts;
+        facts.tool.stages = {"log"};
+        facts.log = test::log_read(
+            concat("No OpKernel was registered to support Op 'CudnnRNN' used by node CudnnRNN\n"
+                   "Registered devices: [CPU, ",
+                   device, "]\nRegistered kernels:\n  <no registered kernels>\n"));
+        const auto findings = judge(std::move(facts), test::bundled_matrix(), {}).findings;
+        REQUIRE(findings.size() == 1);
+        CHECK(findings.front().rule == "plugin_without_cudnn_rnn");
+    }
+}
+
+TEST_CASE("DLLs of Windows are searched for by their own names") {
+    const auto check = [](const char* log) {
+        const Advice advice = about("cuda_lib_not_on_loader_path", log, {{"os", "windows", {}}});
+        REQUIRE(advice.check);
+        return advice.check->command;
+    };
+    CHECK(check("Could not load dynamic library 'cudart64_110.dll'; dlerror: cudart64_110.dll not "
+                "found") == "where.exe cudart64_*.dll");
+}
+
 TEST_CASE("a command for Windows runs there, and a check that only Unix has gets one for Windows") {
     for (const char* unix_only :
-         {"ldconfig -p", "ls -l /usr/lib", "CUDA_LAUNCH_BLOCKING=1 python a.py", "a; b"})
+         {"ldconfig -p", "ls -l /usr/lib", "CUDA_LAUNCH_BLOCKING=1 python a.py", "a; b",
+          "ulimit -v", "df -h ."})
         CHECK(rules::is_for_unix(unix_only));
     CHECK_FALSE(rules::is_for_unix("python -m pip install \"tensorflow<2.11; x\""));
+    CHECK_FALSE(rules::is_for_unix("$env:A = \"1\"; python a.py"));
     for (const LogCause& row : test::bundled_matrix().log_causes()) {
         INFO(row.cause);
         CHECK_FALSE(rules::is_for_unix(row.windows_command));

@@ -10,7 +10,7 @@ TEST_CASE("plugin_without_cudnn_rnn") {
                            tensorflow.build = "directml";
                            tensorflow.plugins = {"tensorflow-directml-plugin 0.4.0"};
                        }),
-                       "uses the GPU without cuDNN"},
+                       "uses the GPU through DirectML, which has no recurrent networks of cuDNN at all"},
                       {"for another maker's GPU",
                        but([](Facts& f) { add_tensorflow_cpu(f).build = "rocm"; }),
                        "is built for GPUs of another vendor"},

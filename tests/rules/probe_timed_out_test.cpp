@@ -134,3 +134,16 @@ TEST_CASE("what the deadline cut off in the same call on several GPUs is one fin
     CHECK(findings.at(0).message.ends_with(" for a test kernel on GPU 1"));
     CHECK(findings.at(1).subject == "ptx_launch GPU 2");
 }
+
+TEST_CASE("a library on a drive of Windows is named with the drive") {
+    using namespace rnncheck;
+    Facts facts = test::a_healthy_machine();
+    ProbeRun& run = test::probe_run(facts, "rnn_forward");
+    run.target = "GPU 0 v8 C:/cudnn/cudnn64_9.dll";
+    run.end = ProbeEnd::cut_off;
+    run.elapsed_ms = 900;
+    const auto* rule = find_named(all_rules(), "probe_timed_out");
+    const auto findings = (*rule)->check(facts, Matrix::bundled()).findings;
+    REQUIRE(findings.size() == 1);
+    CHECK(findings.front().message.starts_with("cuDNN C:/cudnn/cudnn64_9.dll on GPU 0 "));
+}

@@ -47,6 +47,13 @@ inline DllLoad unknown_dll(const std::string& name) {
     return dll_named(name, DllEnding::unknown);
 }
 
+/// The same load by a program of no known framework.
+inline DllLoad by_a_program(DllLoad load) {
+    load.framework.clear();
+    load.environment = "C:\\cudnn";
+    return load;
+}
+
 /// TensorFlow 2.10.1 in Python 3.10, and what it loads.
 inline Facts with_dlls(const std::vector<DllLoad>& loads) {
     Facts facts;

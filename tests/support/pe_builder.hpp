@@ -25,12 +25,15 @@ struct PeBuilder {
     std::optional<std::array<std::uint16_t, 4>> version = {};
     std::string product = "Product";
     std::vector<std::string> texts = {};
+    std::optional<std::uint16_t> ptx = {};  ///< the ISA version, major only, of its GPU code
     std::uint16_t machine = 0x8664;
     bool is_64_bit = true;
     bool is_dll = true;
 
     std::string bytes() const {
         Contents contents(is_64_bit);
+        if (ptx)
+            contents.add_gpu_code(*ptx);
         const Table import_table = contents.add_imports(imports);
         const Table delay_table = contents.add_delayed(delayed);
         const Table export_table = contents.add_exports(name, exports);
@@ -161,6 +164,25 @@ struct PeBuilder {
             bytes += data;
             return {start, 88};
         }
+        /// A container with a cubin and PTX.
+        void add_gpu_code(std::uint16_t ptx) {
+            constexpr std::uint16_t of_cubin = 2, of_ptx = 1;
+            constexpr std::size_t head = 64, contents = 16;
+            number(0xBA55ED50, 4);
+            number(1, 2);
+            number(16, 2);
+            number(2 * (head + contents), 8);
+            for (const std::uint16_t kind : {of_cubin, of_ptx}) {
+                number(kind, 2);
+                number(0, 2);
+                number(head, 4);
+                number(contents, 8);
+                number(0, 8);
+                number(5, 2);
+                number(kind == of_ptx ? ptx : 1, 2);
+                bytes.append(head - 28 + contents, '\0');
+            }
+        }
         static std::string wide(const std::string& text) {
             std::string result;
             for (const char c : text + '\0')
@@ -218,7 +240,8 @@ struct PeBuilder {
         put_layout(file, static_cast<std::uint32_t>(size));
         put(file, optional_header + (is_64_bit ? 108 : 92), std::uint32_t{16});
         const std::size_t section = optional_header + optional_size;
-        file.replace(section, 6, ".rdata");
+        const std::string section_name = ptx ? ".nv_fatb" : ".rdata";
+        file.replace(section, section_name.size(), section_name);
         const auto length = static_cast<std::uint32_t>(size);
         const std::array<std::uint32_t, 4> place{length, address, length,
                                                  static_cast<std::uint32_t>(offset)};

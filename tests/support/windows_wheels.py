@@ -35,3 +35,13 @@ def unpack(path, directory, suffix=""):
         wanted = [name for name in archive.namelist() if name.endswith(suffix)]
         archive.extractall(directory, wanted)
     return directory
+
+
+def unpacked_dlls(path):
+    """The directory with the wheel's DLLs, which stays for later runs."""
+    directory = DIRECTORY / "unpacked" / path.stem
+    if not directory.exists():
+        unfinished = directory.with_name(f"{path.stem}.unfinished")
+        unpack(path, unfinished, ".dll")
+        unfinished.rename(directory)
+    return directory

@@ -15,15 +15,18 @@ import sys
 import tempfile
 import time
 import unittest
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 from real_cudnns import (
     CUDNN_RULES,
     LAYOUTS,
-    SEEN_BY_DOCTOR,
+    Fault,
     RealCudnns,
-    rules_and_messages,
+    Tally,
+    at_layout,
+    on_path,
     windows_path,
 )
 
@@ -574,21 +577,25 @@ class Windows(unittest.TestCase):
         os.close(terminal)
         return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
+    def found_by_doctor(self, *arguments, **variables):
+        report = self.examined(*arguments, **variables)
+        return report, [one for one in report["findings"] if one["rule"] in CUDNN_RULES]
+
+    def found_by_which(self, *arguments):
+        code, output, errors = self.answer("which", *arguments, "--json")
+        self.assertIn(code, (0, 1, 3), errors)
+        return json.loads(output)["findings"]
+
     def test_cudnn(self):
-        """NVIDIA's own cuDNN for Windows, whole and with a library that RNNs need missing or damaged: the doctor finds it, and names the file."""
-        cudnns = RealCudnns(self)
-        wrong = []
-        for cudnn, other, fault in cudnns.cases(SEEN_BY_DOCTOR):
-            changed = self.directory / "changed"
-            fault.apply(cudnn, other, changed)
-            report = self.examined(WINEPATH=windows_path(changed))
-            found = [one for one in report["findings"] if one["rule"] in CUDNN_RULES]
-            if not fault.is_seen(found):
-                wrong.append((cudnn.version, fault.words(), rules_and_messages(found)))
+        """NVIDIA's own cuDNNs for Windows on PATH, whole and with a fault in a library that RNNs need: the doctor finds it, and names the file."""
+        tally, changed = Tally(), self.directory / "changed"
+        for cudnn, fault in RealCudnns(self).cases():
+            fault.apply(cudnn, changed)
+            report, found = self.found_by_doctor(WINEPATH=windows_path(changed))
+            tally.add(cudnn.version, fault=fault, findings=found)
             if not fault.kind:
                 self.check_whole(report, cudnn)
-        print(f"{cudnns.count} cases of {len(cudnns.all)} versions by doctor, {len(wrong)} wrong")
-        self.assertEqual(wrong, [])
+        tally.close(self, "doctor")
 
     def check_whole(self, report, cudnn):
         facts = next(
@@ -598,33 +605,51 @@ class Windows(unittest.TestCase):
         )
         self.assertEqual((facts["version"], facts["rnn_usable"]), (cudnn.version, True))
         self.assertEqual({file["version"] for file in facts["files"]}, {cudnn.version})
+        cuda = {file["cuda_major"] for file in facts["files"] if file.get("cuda_major")}
+        self.assertEqual(cuda, {int(cudnn.cuda.split(".")[0])})
+
+    def plain_dll(self):
+        """One without needs, and beside it those that open cuBLAS by its name."""
+        plain = self.directory / "plain.dll"
+        named = {plain: ""} | {
+            plain.with_name(f"opens_cublas_{major}.dll"): f"cublas64_{major}.dll"
+            for major in (11, 12, 13)
+        }
+        for file, name in named.items():
+            self.compile(ROOT / "tests/windows/named.c", file, "-shared", f'-DNAMES="{name}"')
+        return plain
 
     def test_cudnn_of_frameworks(self):
         """The same faults where a framework finds cuDNN: on PATH, beside the program, by its full path, and with the front loaded before."""
         self.needs_compiler()
-        plain = self.directory / "plain.dll"
-        for file, names in (plain, ""), (plain.with_name("opens_cublas.dll"), "cublas64_12.dll"):
-            self.compile(ROOT / "tests/windows/named.c", file, "-shared", f'-DNAMES="{names}"')
-        cudnns = RealCudnns(self)
-        wrong, count = [], 0
-        for layout in LAYOUTS:
-            for cudnn, other, fault in cudnns.cases():
-                top = self.directory / "python"
-                shutil.rmtree(top, ignore_errors=True)
-                path = layout(top, plain, cudnn, lambda to: fault.apply(cudnn, other, to))  # noqa: B023
-                code, output, errors = self.answer(
-                    "which", windows_path(top), "--path", ";".join(path or ["C:\\none"]), "--json"
-                )
-                if code not in (0, 1, 3):
-                    self.fail(errors)
-                found = json.loads(output)["findings"]
-                count += 1
-                if not fault.is_seen(found):
-                    wrong.append(
-                        (layout.__name__, cudnn.version, fault.words(), rules_and_messages(found))
-                    )
-        print(f"{count} cases of {len(cudnns.all)} versions by which, {len(wrong)} wrong")
-        self.assertEqual(wrong, [])
+        plain, top = self.plain_dll(), self.directory / "python"
+        by_which, by_doctor = Tally(), Tally()
+        for cudnn, fault in RealCudnns(self).cases():
+            for layout in LAYOUTS:
+                path = at_layout(layout, top, plain, cudnn, partial(fault.apply, cudnn))
+                python = windows_path(top)
+                case = layout.__name__, cudnn.version
+                found = self.found_by_which(python, "--path", path or "C:\\none")
+                by_which.add(*case, fault=fault, findings=found)
+                _, found = self.found_by_doctor("--look-only", "--python", python, WINEPATH=path)
+                by_doctor.add(*case, fault=fault, findings=found)
+        by_which.close(self, "which")
+        by_doctor.close(self, "doctor")
+
+    def test_cudnn_for_another_cuda(self):
+        """A whole cuDNN for another CUDA than the framework that finds it."""
+        self.needs_compiler()
+        plain, top = self.plain_dll(), self.directory / "python"
+        for cudnn in RealCudnns(self).all:
+            whole = Fault(None, cudnn.front)
+            path = at_layout(on_path, top, plain, cudnn, partial(whole.apply, cudnn.others[1]))
+            python = windows_path(top)
+            for found in (
+                self.found_by_which(python, "--path", path),
+                self.found_by_doctor("--python", python, WINEPATH=path)[1],
+            ):
+                self.assertEqual([one["rule"] for one in found], ["cudnn_built_for_other_cuda"])
+                self.assertIn(cudnn.front, found[0]["message"])
 
 
 def main():

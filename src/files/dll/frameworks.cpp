@@ -6,6 +6,8 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
+#include "files/dll/files_elsewhere.hpp"
+#include "files/pe/cudnn_build.hpp"
 #include "files/python/frameworks.hpp"
 
 namespace rnncheck::dll {
@@ -14,31 +16,6 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-constexpr std::size_t most_candidates = 32;
-
-/// The number of "cudnn64_9.dll", and what is in front of it.
-struct NumberedName {
-    std::string stem;
-    std::optional<int> number;
-};
-
-/// The first of those at this key.
-Strings files_in(const std::map<std::string, Strings>& index, const std::string& key) {
-    const auto found = index.find(key);
-    if (found == index.end())
-        return {};
-    Strings files = found->second;
-    files.resize(std::min(files.size(), most_candidates));
-    return files;
-}
-
-NumberedName numbered(std::string_view name) {
-    const auto at = name.find("64_");
-    if (at == std::string_view::npos)
-        return {lower(name), std::nullopt};
-    return {lower(name.substr(0, at)), leading_number(name.substr(at + 3))};
-}
-
 /// The framework's paths as Windows writes them.
 void use_windows_paths(Framework& framework) {
     framework.environment = windows_path(framework.environment);
@@ -46,6 +23,12 @@ void use_windows_paths(Framework& framework) {
         if (*path)
             *path = windows_path(**path);
 }
+
+/// How a program opens the front of cuDNN.
+enum class Opening {
+    by_name,
+    by_path  ///< and its parts from the same directory, as rnncheck does itself
+};
 
 /// One framework played through.
 class Player {
@@ -57,8 +40,8 @@ class Player {
           search_(search),
           framework_(std::move(framework)),
           process_(disk, setting_for(environment, search)),
-          others_(other_directories(disk, environment)) {
-        list_others(others_);
+          others_(other_directories(disk, environment)),
+          elsewhere_(disk, others_) {
     }
 
     FrameworkLoads play() {
@@ -78,6 +61,22 @@ class Player {
         result.framework = std::move(framework_);
         result.notes = std::move(notes_);
         return result;
+    }
+
+    /// A program of no known framework that opens this cuDNN.
+    std::vector<DllLoad> play_cudnn(const std::string& front, Opening opening) {
+        if (opening == Opening::by_name) {
+            process_.load(dll_name(front), no_flags);
+        } else {
+            process_.set_default_directories(search_default);
+            process_.add_user_directory(dll_directory(front));
+            process_.load(front, python_flags);
+        }
+        open_parts();
+        FrameworkLoads result;
+        for (const Answer& answer : distinct_answers())
+            add_answer(answer, result);
+        return std::move(result.loads);
     }
 
   private:
@@ -267,39 +266,20 @@ class Player {
         return resource ? std::optional(resource->file) : std::nullopt;
     }
 
-    /// The DLLs in the directories that are not searched, by their names, and by what is in front
-    /// of their numbers.
-    void list_others(const Strings& directories) {
-        for (const std::string& directory : directories)
-            for (const std::string& name : disk_.names_in(directory)) {
-                if (!concerns_gpu(name))
-                    continue;
-                others_by_name_[lower(name)].push_back(directory + "\\" + name);
-                const NumberedName numbers = numbered(name);
-                if (numbers.number)
-                    others_by_stem_[numbers.stem].push_back(directory + "\\" + name);
-            }
-    }
-
-    /// Files of this name in the directories that are not searched, and where there are none those
-    /// of another number.
-    Strings elsewhere(const Answer& answer) const {
-        Strings same = files_in(others_by_name_, lower(answer.name));
-        if (answer.path)
-            std::erase_if(same, [&](const auto& path) { return same_name(path, *answer.path); });
-        if (!same.empty())
-            return same;
-        const NumberedName wanted = numbered(answer.name);
-        Strings other = wanted.number ? files_in(others_by_stem_, wanted.stem) : Strings{};
-        std::erase_if(other, [&](const std::string& path) {
-            return same_name(dll_name(path), answer.name) ||
-                   (answer.path && same_name(path, *answer.path));
-        });
-        return other;
+    void learn_build(DllLoad& load) const {
+        if (!is_cudnn(load.name) && !is_part_of_cudnn(load.name)) {
+            load.version = version_of(*load.path);
+            return;
+        }
+        const auto build = pe::cudnn_build(disk_.root(), disk_.inside(*load.path).value_or(""));
+        load.version = build.version;
+        load.cuda_major = build.cuda_major;
     }
 
     /// The file in the package of the framework, or in the wheel that the package requires.
     std::optional<std::string> own_file(const Answer& answer) const {
+        if (framework_.name.empty())
+            return std::nullopt;
         const std::string own = lower(site() + "\\" + module_directory());
         const auto is_own = [&](const std::string& path) {
             return lower(path).starts_with(own + "\\");
@@ -345,7 +325,7 @@ class Player {
                 result.libraries.push_back(choice_of(answer, {}));
             return;
         }
-        const Strings others = elsewhere(answer);
+        const Strings others = elsewhere_.of(answer);
         if (!is_repeated)
             result.loads.push_back(load_of(answer, others));
         if (!is_repeated || search_.all)
@@ -365,7 +345,7 @@ class Player {
         load.elsewhere = others;
         if (answer.path) {
             load.rule = answer.rule;
-            load.version = version_of(*answer.path);
+            learn_build(load);
         }
         if (!answer.problem.empty())
             load.problem = answer.problem;
@@ -421,7 +401,7 @@ class Player {
     Framework framework_;
     Process process_;
     Strings others_;
-    std::map<std::string, Strings> others_by_name_, others_by_stem_;
+    FilesElsewhere elsewhere_;
     Strings notes_;
     bool retried_ = false;
 };
@@ -447,6 +427,28 @@ std::vector<FrameworkLoads> framework_loads(const Disk& disk, Environment& envir
             {.framework = std::move(framework), .loads = {}, .libraries = {}, .notes = {}});
     }
     return all;
+}
+
+/// A program without DLLs beside it, as one of Windows.
+static std::vector<DllLoad> loads_of_program(const Disk& disk, const std::string& front,
+                                             const Search& search, Opening opening) {
+    Environment program;
+    program.prefix = dll_directory(front);
+    program.application_directory = disk.system32();
+    return Player(disk, program, search, Framework{}).play_cudnn(front, opening);
+}
+
+std::vector<DllLoad> cudnn_loads(const Disk& disk, const std::string& front, const Search& search) {
+    auto by_name = loads_of_program(disk, front, search, Opening::by_name);
+    const DllLoad* const found = find_where(
+        by_name, [&](const DllLoad& load) { return same_name(load.name, dll_name(front)); });
+    if (found && found->path && same_name(*found->path, front))
+        return by_name;
+    return loads_from_own_directory(disk, front);
+}
+
+std::vector<DllLoad> loads_from_own_directory(const Disk& disk, const std::string& front) {
+    return loads_of_program(disk, front, {.path = ""}, Opening::by_path);
 }
 
 }  // namespace rnncheck::dll

@@ -59,6 +59,15 @@ std::vector<FrameworkLoads> framework_loads(const Disk& disk, Environment& envir
 /// The frameworks of the environment by its files alone, with paths of Windows.
 std::vector<Framework> frameworks_in(const Disk& disk, Environment& environment);
 
+/// What a program of no known framework loads that opens the cuDNN with this front,
+/// "C:\cudnn\cudnn64_9.dll": by its name if Windows finds this file by it, else from its own
+/// directory. The framework of these loads is empty, their environment the directory.
+std::vector<DllLoad> cudnn_loads(const Disk& disk, const std::string& front, const Search& search);
+
+/// The same if everything is searched in the directory of the front, where rnncheck itself opens
+/// cuDNN.
+std::vector<DllLoad> loads_from_own_directory(const Disk& disk, const std::string& front);
+
 /// How a framework's code loads DLLs. {site} is the directory of packages, {prefix} that of the
 /// environment, {toolkit} the CUDA toolkit of the framework's major version, {cudnn} and {cuda} the
 /// major versions that it was built with, and {cudart} the number in the name of the runtime: 110

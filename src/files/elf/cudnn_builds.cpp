@@ -8,6 +8,7 @@
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "files/elf/elf_file.hpp"
+#include "files/gpu_code.hpp"
 
 namespace rnncheck::elf {
 
@@ -68,41 +69,13 @@ std::optional<Version> version_passed(std::string_view bytes, std::size_t place)
     return make_version({*major, *minor, *patch});
 }
 
-// PTX in .nv_fatbin
-// -----------------------------------------------------------------------------------------------
-
-constexpr std::size_t most_gpu_entries = 4096;
-constexpr std::uint32_t container_magic = 0xBA55ED50;
-constexpr std::uint16_t ptx = 1;
-
-// NVIDIA documents no layout; in cuDNN 9.1.0 to 9.28.0 for CUDA 12 and 13 this one gives the PTX
-// version of the CUDA that the package names.
-struct Container {
-    std::uint32_t magic;
-    std::uint16_t version, header_size;
-    std::uint64_t size;  ///< of the entries behind the header
-};
-
-struct FatEntry {
-    std::uint16_t kind, version;
-    std::uint32_t header_size;
-    std::uint64_t size;  ///< of the contents behind the header
-    std::uint32_t compressed_size, flags;
-    std::uint16_t minor, major;  ///< of PTX: its ISA version
-    std::uint32_t architecture;
-};
-
 template <class T>
 std::optional<T> read_as(const FilePieces& pieces, std::uint64_t offset) {
     return first_as<T>(pieces.at(offset, sizeof(T)));
 }
 
-struct Part {
-    std::uint64_t offset = 0, end = 0;
-};
-
 /// Where the section of this name lies in the file; nothing for a file without a table of sections.
-std::optional<Part> section_named(const FilePieces& pieces, std::string_view name) {
+std::optional<Extent> section_named(const FilePieces& pieces, std::string_view name) {
     const auto header = read_as<ElfW(Ehdr)>(pieces, 0);
     if (!header ||
         std::string_view(reinterpret_cast<const char*>(header->e_ident), SELFMAG) != ELFMAG ||
@@ -117,34 +90,7 @@ std::optional<Part> section_named(const FilePieces& pieces, std::string_view nam
     for (const auto& section : sections)
         if (section.sh_type == SHT_PROGBITS && section.sh_size <= pieces.size() &&
             pieces.at(names + section.sh_name, name.size() + 1) == std::string(name) + '\0')
-            return Part{section.sh_offset, section.sh_offset + section.sh_size};
-    return std::nullopt;
-}
-
-/// The PTX ISA version of the first PTX in the section, major only.
-std::optional<int> major_of_ptx(const FilePieces& pieces, const Part& section) {
-    std::uint64_t at = section.offset;
-    for (std::size_t seen = 0; at < section.end && seen < most_gpu_entries;) {
-        const auto container = read_as<Container>(pieces, at);
-        ++seen;
-        if (!container || container->size > pieces.size())
-            return std::nullopt;
-        if (container->magic != container_magic) {  // containers are aligned to 8 bytes
-            at += 8;
-            continue;
-        }
-        const std::uint64_t end = at + container->header_size + container->size;
-        for (at += container->header_size; at + sizeof(FatEntry) <= end && seen < most_gpu_entries;
-             ++seen) {
-            const auto entry = read_as<FatEntry>(pieces, at);
-            if (!entry || entry->header_size < sizeof(FatEntry) || entry->size > pieces.size())
-                return std::nullopt;
-            if (entry->kind == ptx)
-                return entry->major;
-            at += entry->header_size + entry->size;
-        }
-        at = end;
-    }
+            return Extent{section.sh_offset, section.sh_size};
     return std::nullopt;
 }
 
@@ -183,13 +129,9 @@ std::optional<int> cuda_major_of_gpu_code(const Root& root, std::string_view pat
         return std::nullopt;
     const FilePieces pieces(root.outside(*real));
     const auto section = pieces.error() == 0 ? section_named(pieces, ".nv_fatbin") : std::nullopt;
-    const auto major = section ? major_of_ptx(pieces, *section) : std::nullopt;
-    // PTX ISA 7.0 came with CUDA 11.0, 8.0 with 12.0, 9.0 with 13.0; before, the two do not go in
-    // step. https://docs.nvidia.com/cuda/parallel-thread-execution/index.html#release-notes
-    constexpr int first_in_step = 7, difference = 4;
-    if (major && *major >= first_in_step)
-        return *major + difference;
-    return std::nullopt;
+    if (!section)
+        return std::nullopt;
+    return cuda_major_of_ptx(pieces, *section);
 }
 
 }  // namespace rnncheck::elf

@@ -120,17 +120,6 @@ bool add_functions(const PeImage& image, const ImportDescriptor& descriptor, Bud
     return true;
 }
 
-/// Initialized data that is in memory and is not executed; the texts of a program may be written
-/// to.
-std::vector<Extent> data_of(const PeImage& image) {
-    constexpr std::uint32_t initialized_data = 0x40, executed = 0x20000000;
-    std::vector<Extent> extents;
-    for (const SectionHeader& section : image.sections())
-        if ((section.characteristics & (initialized_data | executed)) == initialized_data)
-            extents.push_back({section.offset, section.file_size});
-    return extents;
-}
-
 bool is_dll_name(const std::string& text) {
     static const re2::RE2 form(R"((?i)[-+.\w]+\.dll)", re2::RE2::Latin1);
     return re2::RE2::FullMatch(text, form);

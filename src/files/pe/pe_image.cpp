@@ -152,6 +152,15 @@ std::optional<std::string> PeImage::text_at(std::uint64_t address) const {
     return std::nullopt;
 }
 
+std::vector<Extent> data_of(const PeImage& image) {
+    constexpr std::uint32_t initialized_data = 0x40, executed = 0x20000000;
+    std::vector<Extent> extents;
+    for (const SectionHeader& section : image.sections())
+        if ((section.characteristics & (initialized_data | executed)) == initialized_data)
+            extents.push_back({section.offset, section.file_size});
+    return extents;
+}
+
 std::optional<std::vector<std::uint64_t>> addresses_at(const PeImage& image,
                                                        std::uint64_t address) {
     constexpr std::size_t most_addresses = 65536, at_once = 512;

@@ -84,6 +84,10 @@ class PeImage {
     mutable std::string window_;
 };
 
+/// Initialized data that is in memory and is not executed; the texts of a program may be written
+/// to.
+std::vector<Extent> data_of(const PeImage& image);
+
 /// The addresses in a table that ends with 0, each 8 bytes long in a 64-bit file, else 4. Nothing
 /// without an end.
 std::optional<std::vector<std::uint64_t>> addresses_at(const PeImage& image, std::uint64_t address);

@@ -25,9 +25,9 @@ void name_toolkit_of_extension(Remedy& remedy, const LogContext& log) {
         ".0) beside the other one and set CUDA_HOME to its directory; or install PyTorch for ",
         "the CUDA of the toolkit, or a wheel of the package instead of compiling it");
     remedy.commands = {log.has("os_windows")
-                           ? concat("set CUDA_HOME=C:\\Program Files\\NVIDIA GPU Computing Toolkit"
-                                    "\\CUDA\\v",
-                                    *built)
+                           ? concat("$env:CUDA_HOME = \"C:\\Program Files\\NVIDIA GPU Computing "
+                                    "Toolkit\\CUDA\\v",
+                                    *built, "\"")
                            : concat("export CUDA_HOME=/usr/local/cuda-", *built)};
 }
 

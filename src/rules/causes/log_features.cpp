@@ -248,7 +248,9 @@ void add_devices(LogContext& log) {
     const auto& devices = log.parsed.registered_devices;
     if (devices.empty())
         return;
-    if (includes(devices, "GPU"))
+    // TensorFlow 1.15 for DirectML has the name DML for its GPUs:
+    // https://github.com/microsoft/tensorflow-directml
+    if (includes(devices, "GPU") || includes(devices, "DML"))
         log.add("devices_gpu", "TensorFlow lists a GPU device");
     else
         log.add("devices_no_gpu", "TensorFlow lists no GPU device");

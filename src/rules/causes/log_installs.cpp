@@ -108,15 +108,14 @@ std::string packages_to_remove(std::string_view framework) {
     return "";
 }
 
-/// torchvision and torchaudio belong to one version and one CUDA of PyTorch. pip keeps a package
-/// without CUDA that has the same version, unless it is forced.
-void add_companions_of_torch(std::string& command) {
+/// torchvision and torchaudio belong to one version and one CUDA of PyTorch; torchaudio begins with
+/// PyTorch 1.2 (https://pypi.org/project/torchaudio/0.3.0/). pip keeps a package without CUDA that
+/// has the same version, unless it is forced.
+void add_companions_of_torch(std::string& command, const Version& torch) {
     constexpr std::string_view start = "pip install ";
-    const auto end_of_torch = command.find(' ', start.size());
-    if (end_of_torch == std::string::npos)
-        command += " torchvision torchaudio";
-    else
-        command.insert(end_of_torch, " torchvision torchaudio");
+    const std::string companions =
+        torch < make_version({1, 2}) ? " torchvision" : " torchvision torchaudio";
+    command.insert(std::min(command.find(' ', start.size()), command.size()), companions);
     command.insert(start.size(), "--force-reinstall ");
 }
 
@@ -160,7 +159,7 @@ std::vector<std::string> commands_that_install(const std::string& framework,
         commands.push_back("python -m pip uninstall -y " + packages);
     std::string install = build.install;
     if (framework == "pytorch")
-        add_companions_of_torch(install);
+        add_companions_of_torch(install, *build.last);
     commands.push_back("python -m " + install);
     return commands;
 }

@@ -102,6 +102,10 @@ bool is_for_unix(std::string_view command) {
         "apt ",     "apt-get", "dnf ", "yum ",    "$(",        "/dev/",  "/usr/",
         "LD_",      "cat /",   "dpkg", "env -u ", "export ",   "find /", "grep",
         "ldconfig", "ls -",    "rm -", "sudo ",   "systemctl", "unset ", "~/"};
+    constexpr std::string_view programs[] = {"df ",    "getenforce", "ldd ",   "lspci",
+                                             "podman", "sacct ",     "ulimit", "uname"};
+    if (command.starts_with("$env:"))
+        return false;
     const std::string_view name =
         command.substr(0, command.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"));
     const bool sets_variable = !name.empty() && command.substr(name.size()).starts_with('=');
@@ -110,7 +114,8 @@ bool is_for_unix(std::string_view command) {
         quoted ^= c == '"';
         joined |= c == ';' && !quoted;
     }
-    return sets_variable || joined ||
+    const auto begins = [&](std::string_view program) { return command.starts_with(program); };
+    return sets_variable || joined || std::ranges::any_of(programs, begins) ||
            std::ranges::any_of(words, [&](auto word) { return contains(command, word); });
 }
 
@@ -134,8 +139,11 @@ std::vector<Remedy> remedies_for(const LogCause& cause, const LogContext& log) {
             append(remedies,
                    image_instead(log.has("os_windows"), framework.name, *gpu, {}, log.matrix));
     remedies.push_back(remedy_of(cause, log));
-    for (Remedy& remedy : remedies)
+    for (Remedy& remedy : remedies) {
         fit_to_log(remedy, cause, log);
+        if (log.has("os_windows"))
+            std::erase_if(remedy.commands, is_for_unix);
+    }
     return remedies;
 }
 
@@ -157,13 +165,29 @@ static std::string for_framework(const std::string& chain, const LogContext& log
     return kept;
 }
 
+/// What the names of its DLLs begin with: "cudart64_" for libcudart.
+static std::string beginning_of_dlls(std::string library) {
+    constexpr std::string_view without_number[] = {"nvinfer", "nvonnxparser", "nvjitlink",
+                                                   "cusparselt"};
+    if (library.starts_with("lib"))
+        library.erase(0, 3);
+    const std::string name = lower(library);
+    const bool has_none = std::ranges::any_of(
+        without_number, [&](std::string_view one) { return name.starts_with(one); });
+    return has_none ? library : library + "64_";
+}
+
 DecidingCheck check_for(const LogCause& cause, const LogContext& log) {
     if (auto own = check_of_what_failed(cause, log))
         return *std::move(own);
     std::string command =
         for_framework(for_shell(cause.check_command, cause.windows_check_command, log), log);
-    const std::string library = named_library(log);
-    replace_all(command, "{library}", library.empty() ? "libcudart" : library);
+    std::string library = named_library(log);
+    if (library.empty())
+        library = "libcudart";
+    replace_all(command, "{library}", log.has("os_windows") ? beginning_of_dlls(library) : library);
+    if (log.has("os_windows") && is_for_unix(command))
+        command.clear();
     return {cause.check, command, !cause.needs_no_check};
 }
 

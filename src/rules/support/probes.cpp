@@ -132,13 +132,21 @@ std::string ending_of(const ProbeRun& run) {
     return "did not finish (" + how + if_any(", ", escaped(run.reason.value_or(""), 200)) + ")";
 }
 
+std::string path_in_target(const ProbeRun& run) {
+    const std::string& target = run.target;
+    auto begin = std::min(target.find('/'), target.size());
+    if (begin >= 2 && begin < target.size() && target[begin - 1] == ':')
+        begin -= 2;  // the letter of a drive
+    return target.substr(begin);
+}
+
 std::vector<std::string> crashes_of_cudnn_in(const Facts& facts, const std::string& directory) {
     std::vector<std::string> places;
     for (const ProbeRun& run : facts.probe_runs) {
-        const auto path = run.target.find('/');
+        const std::string path = path_in_target(run);
         const bool of_cudnn = run.probe == "cudnn_library" || run.probe == "rnn_forward";
-        if (run.end == ProbeEnd::crashed && of_cudnn && path != std::string::npos &&
-            directory_of(run.target.substr(path)) == directory)
+        if (run.end == ProbeEnd::crashed && of_cudnn && !path.empty() &&
+            directory_of(path) == directory)
             places.push_back(place_of(facts, run));
     }
     return places;

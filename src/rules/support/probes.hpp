@@ -28,6 +28,10 @@ std::vector<Evidence> evidence_of_hang(const Facts& facts, const ProbeRun& run);
 /// that does not occur". Empty when nothing is known of the process.
 std::string cause_of_hang(const Facts& facts, const ProbeRun& run);
 
+/// The path in the target of a run: "C:/cudnn64_9.dll" of "GPU 0 v8 C:/cudnn64_9.dll"; empty
+/// without one.
+std::string path_in_target(const ProbeRun& run);
+
 /// The runs in which the cuDNN of this directory ended its process, as it does when it cannot open
 /// one of its libraries.
 std::vector<std::string> crashes_of_cudnn_in(const Facts& facts, const std::string& directory);

@@ -1,5 +1,7 @@
 #include "rules/support/windows.hpp"
 
+#include "rules/causes/log_causes.hpp"
+
 namespace rnncheck::rules {
 
 namespace {
@@ -10,18 +12,21 @@ bool was_examined_on_windows(const Facts& facts) {
 
 bool exists_on_windows(const std::string& command) {
     constexpr std::string_view programs[] = {
-        "nvidia-smi", "rnncheck", "python", "pip", "py ",
-        "conda",      "winget",   "$env:",  "& ",  "Move-Item"};
+        "nvidia-smi", "rnncheck", "python", "pip",       "py ",        "conda",
+        "winget",     "$env:",    "& ",     "Move-Item", "Remove-Item"};
     return !contains(command, "|") && std::ranges::any_of(programs, [&](std::string_view name) {
         return command.starts_with(name);
     });
 }
 
 void keep_commands(std::vector<std::string>& commands) {
-    constexpr std::string_view sudo = "sudo ";
-    for (std::string& command : commands)
+    constexpr std::string_view sudo = "sudo ", unset = "unset ";
+    for (std::string& command : commands) {
         if (command.starts_with(sudo))
             command.erase(0, sudo.size());
+        if (command.starts_with(unset))
+            command.replace(0, unset.size(), "Remove-Item Env:");
+    }
     std::erase_if(commands, [](const std::string& command) { return !exists_on_windows(command); });
 }
 
@@ -63,6 +68,16 @@ void fit_to_windows(const Facts& facts, Verdict& verdict) {
         if (!kept.empty())
             finding.remedies = std::move(kept);
     }
+}
+
+void fit_to_windows(const stack::Stack& stack, Verdict& verdict) {
+    if (!stack.os || *stack.os != "windows")
+        return;
+    for (Finding& finding : verdict.findings)
+        for (Remedy& remedy : finding.remedies) {
+            std::erase_if(remedy.commands, is_for_unix);
+            std::erase_if(remedy.checks, is_for_unix);
+        }
 }
 
 }  // namespace rnncheck::rules

@@ -11,11 +11,12 @@
 #include "files/pe/pe_file.hpp"
 #include "process/probe.hpp"
 #include "windows/places.hpp"
+#include "windows/pythons.hpp"
 #include "windows/system.hpp"
 
 namespace rnncheck::probes::library_files {
 
-static constexpr std::size_t most_libraries = 512;
+static constexpr std::size_t most_libraries = 512, most_cudnns = 16;
 static const std::string ours = "64-bit x86-64";
 
 /// The file that a program gets which opens a library by its name alone, as LoadLibrary finds it
@@ -42,6 +43,7 @@ class Search {
             search(directory, via);
         if (!news_.libraries.empty())
             writer_.facts(news_);
+        play_cudnns();
     }
 
   private:
@@ -79,6 +81,31 @@ class Search {
             "is for " + file.machine.value_or("an unknown machine") + ", not for " + ours;
     }
 
+    /// What programs load with each cuDNN. Of a front alone, as CTranslate2 contains it, other
+    /// packages have the parts.
+    void play_cudnns() {
+        const dll::Disk disk = windows::disk_of_machine();
+        std::size_t played = 0;
+        for (const Library& library : news_.libraries) {
+            const bool is_complete = library.picked_by_loader || has_part_beside(library);
+            const auto front = dll::absolute_windows_path(library.path);
+            if (library.kind != LibraryKind::cudnn || !is_complete || !front ||
+                ++played > most_cudnns)
+                continue;
+            writer_.calling("reading what is loaded with " + library.path);
+            Facts loads;
+            loads.dll_loads = dll::cudnn_loads(disk, *front, windows::search_here());
+            writer_.facts(loads);
+        }
+    }
+
+    bool has_part_beside(const Library& front) const {
+        return std::ranges::any_of(news_.libraries, [&](const Library& library) {
+            return library.kind == LibraryKind::cudnn_part &&
+                   directory_of(library.path) == directory_of(front.path);
+        });
+    }
+
     void report_many() {
         if (std::exchange(has_reported_, true))
             return;
@@ -99,7 +126,7 @@ static void run(const Job& job, ProbeWriter& writer) {
 
 extern const Probe probe{.title = "Finds all GPU libraries and those that Windows selects",
                          .stage = Stage::look,
-                         .limit = std::chrono::seconds(20),
+                         .limit = std::chrono::seconds(60),
                          .run = run};
 
 }  // namespace rnncheck::probes::library_files
