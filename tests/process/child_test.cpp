@@ -283,7 +283,7 @@ TEST_CASE("an exit handler that hangs is ended after its grace, and the last wor
     hanging.exit_grace = milliseconds(300);
     const Observed output = run(hanging);
     CHECK(output.run.end == ProbeEnd::crashed_at_exit);
-    CHECK(contains(output.run.reason.value(), "did not leave"));
+    CHECK(contains(output.run.reason.value(), "did not exit"));
     CHECK(text(output, "done"));
 }
 
