@@ -222,7 +222,7 @@ bool names_gpu_of(const Log& log, std::initializer_list<std::string_view> words)
 }
 
 void add_gpus_of_other_makers(LogContext& log) {
-    if (names_gpu_of(log.parsed, {" amd "}))
+    if (names_gpu_of(log.parsed, {" amd ", " rx "}))
         log.add("gpu_amd", "an AMD GPU (from --given)");
     if (names_gpu_of(log.parsed, {" intel ", " apple ", " m1 ", " m2 ", " m3 ", " m4 "}))
         log.add("gpu_apple_or_intel", "a GPU of Apple or Intel (from --given)");
@@ -258,20 +258,19 @@ void add_devices(LogContext& log) {
         log.add("devices_xla_gpu", "TensorFlow lists an XLA_GPU device");
 }
 
-/// PyTorch's own share of the GPU's memory and what is free leave out other processes.
+/// What is neither free nor reserved by this process is in use by others.
 /// https://github.com/pytorch/pytorch/blob/main/c10/cuda/CUDACachingAllocator.cpp
 void add_memory_of_others(LogContext& log) {
     for (const char* signature : {"memory_amounts", "memory_amounts_of_processes"}) {
         const auto total = number(log.field(signature, "total")),
-                   allocated = number(log.field(signature, "allocated")),
+                   reserved = number(log.field(signature, "reserved")),
                    free = number(log.field(signature, "free"));
-        if (!total || !allocated || !free)
+        if (!total || !reserved || !free)
             continue;
-        // What PyTorch holds back for later is not in `allocated`, and may be as much again.
-        const double others = *total - 2 * *allocated - *free;
+        const double others = *total - *reserved - *free;
         if (others > 0.5 * *total)
             log.add("memory_held_by_others",
-                    concat("at least ", std::llround(others / 1048576.0), " MiB of ",
+                    concat(std::llround(others / 1048576.0), " MiB of ",
                            std::llround(*total / 1048576.0), " MiB are in use by other processes"));
     }
 }
@@ -461,6 +460,8 @@ LogContext log_context(const Facts& facts, const Matrix& matrix) {
     add_devices(log);
     add_memory(log);
     add_version_features(log);
+    if (driver_in_log(log))
+        log.add("driver_known", "the version of the driver");
     add_missing_cudnn(log);
     add_missing_cuda(log);
     add_summary(log);

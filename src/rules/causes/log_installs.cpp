@@ -34,13 +34,12 @@ std::optional<std::string> gpu_name(const LogContext& log) {
     return log.hints.stack.gpus.empty() ? std::nullopt : log.hints.stack.gpus.front().name;
 }
 
-/// The machine that the log comes from, as far as it shows.
-stack::Stack machine_of(const LogContext& log) {
+/// The machine that the log comes from, as far as it shows; with builds for this system.
+stack::Stack machine_of(const LogContext& log, const std::string& os) {
     stack::Stack machine;
-    machine.os = log.has("os_windows") ? "windows" : "linux";
+    machine.os = os;
     machine.wsl = log.has("os_wsl");
-    machine.python = log.hints.stack.python;
-    if (const auto python = log.version("python_in_path", "version"); python && !machine.python)
+    if (const auto python = python_known(log))
         machine.python = stack::known_python(*python);
     if (const auto driver = driver_known(log))
         machine.driver = stack::known_driver(*driver, log.matrix);
@@ -74,9 +73,22 @@ bool is_usual_before(const PlannedBuild& a, const PlannedBuild& b) {
     return shortened(*a.last, 2) == shortened(*b.last, 2) && *a.cuda > *b.cuda;
 }
 
-/// Whether it finds no CUDA: it contains none, and the person's is of another major version.
+/// Whether it finds no CUDA: it contains none, and the person's is another one. Before CUDA 11 the
+/// libraries of each minor version had names of their own.
 bool lacks_its_cuda(const PlannedBuild& build, const std::optional<stack::Known>& given) {
-    return build.libraries == "system" && given && build.cuda->major() != given->major();
+    constexpr int first_with_names_by_major = 11;
+    if (build.libraries != "system" || !given)
+        return false;
+    if (build.cuda->major() != given->major())
+        return true;
+    return given->major() < first_with_names_by_major && parts_written(*given) > 1 &&
+           build.cuda->minor() != given->minor();
+}
+
+/// "1.6.*.post0" is no version: the newest one of the row stays.
+bool has_suffix_after_part(const FrameworkBuild& row, const Version& version) {
+    constexpr std::size_t complete = 3;
+    return parts_written(version) < complete && contains(row.install, "{version}.post");
 }
 
 /// The table's row has the command for any of its versions; a plan has it for the last one.
@@ -85,7 +97,7 @@ void install_version(PlannedBuild& build, const Version& version, const stack::S
     const bool arm = stack::on_arm(machine, matrix);
     for (const FrameworkBuild& row : stack::published_builds(arm, matrix))
         if (row.framework == build.framework && row.build == build.build && row.os == build.os &&
-            row.first == build.first)
+            row.first == build.first && !has_suffix_after_part(row, version))
             build.install =
                 install_command(of_version(row, version), stack::capability_of(machine), matrix);
 }
@@ -108,15 +120,35 @@ std::string packages_to_remove(std::string_view framework) {
     return "";
 }
 
-/// torchvision and torchaudio belong to one version and one CUDA of PyTorch; torchaudio begins with
-/// PyTorch 1.2 (https://pypi.org/project/torchaudio/0.3.0/). pip keeps a package without CUDA that
-/// has the same version, unless it is forced.
+/// " torchvision \"torchaudio==2.5.*\"": torchvision requires its PyTorch. torchaudio does not from
+/// 2.11 on (https://pypi.org/project/torchaudio/2.11.0/), and has the versions 0.4 to 0.13 and 2.0
+/// to 2.11 for PyTorch 1.4 to 1.13 and 2.0 to 2.11.
+std::string companions_of_torch(const Version& torch) {
+    std::string companions = " torchvision";
+    const Version minor = shortened(torch, 2);
+    if (minor < make_version({1, 4}) || minor > make_version({2, 11}))
+        return companions;
+    const int major = torch.major() == 1 ? 0 : torch.major();
+    return companions + concat(" \"torchaudio==", major, ".", minor.minor(), ".*\"");
+}
+
+/// pip keeps a package without CUDA that has the same version, unless it is forced.
 void add_companions_of_torch(std::string& command, const Version& torch) {
     constexpr std::string_view start = "pip install ";
-    const std::string companions =
-        torch < make_version({1, 2}) ? " torchvision" : " torchvision torchaudio";
-    command.insert(std::min(command.find(' ', start.size()), command.size()), companions);
+    command.insert(std::min(command.find(' ', start.size()), command.size()),
+                   companions_of_torch(torch));
     command.insert(start.size(), "--force-reinstall ");
+}
+
+/// The systems whose builds are considered, in this order. Where the log does not show which it is,
+/// those of PyTorch for Windows come first: their commands name PyTorch's index, which has the
+/// builds for Linux, too, while the one on PyPI has no CUDA on Windows.
+std::vector<std::string> systems_of(const LogContext& log, const std::string& framework) {
+    if (log.has("os_windows"))
+        return {"windows"};
+    if (log.has("os_linux") || log.has("os_wsl") || framework != "pytorch")
+        return {"linux"};
+    return {"windows", "linux"};
 }
 
 }  // namespace
@@ -126,12 +158,18 @@ const stack::Framework* only_framework(const LogContext& log) {
     return frameworks.size() == 1 ? &frameworks.front() : nullptr;
 }
 
-std::optional<PlannedBuild> build_that_runs(const std::string& framework,
-                                            const std::optional<Version>& version,
-                                            const LogContext& log) {
-    if (is_of_other_kind(log) || log.matrix.framework_builds(framework).empty())
-        return std::nullopt;
-    const stack::Stack machine = machine_of(log);
+std::optional<Version> python_known(const LogContext& log) {
+    if (const auto& python = log.hints.stack.python)
+        return *python;
+    if (const UserHint* hint = find_by(log.parsed.user_hints, &UserHint::key, "python"))
+        return parse_version(hint->value);
+    return log.version("python_in_path", "version");
+}
+
+static std::optional<PlannedBuild> build_for(const std::string& os, const std::string& framework,
+                                             const std::optional<Version>& version,
+                                             const LogContext& log) {
+    const stack::Stack machine = machine_of(log, os);
     std::vector<PlannedBuild> builds = builds_that_run(framework, machine, log.matrix);
     std::erase_if(builds, [&](const PlannedBuild& build) {
         const bool is_other = version && !covers(build.first, build.last, *version);
@@ -152,6 +190,39 @@ std::optional<PlannedBuild> build_that_runs(const std::string& framework,
     return chosen;
 }
 
+std::optional<PlannedBuild> build_that_runs(const std::string& framework,
+                                            const std::optional<Version>& version,
+                                            const LogContext& log) {
+    if (is_of_other_kind(log) || log.matrix.framework_builds(framework).empty())
+        return std::nullopt;
+    for (const std::string& os : systems_of(log, framework))
+        if (auto build = build_for(os, framework, version, log))
+            return build;
+    return std::nullopt;
+}
+
+std::string pythons_of_build(const PlannedBuild& build, const LogContext& log) {
+    constexpr int newest_old_minor = 10;  // systems of the last years have a later Python 3
+    if (python_known(log) || !build.python_last || build.python_last->minor() > newest_old_minor)
+        return "";
+    return concat(". It has packages for Python up to ", build.python_last->text, " only");
+}
+
+std::vector<std::string> commands_for_flavour(const stack::Framework& framework,
+                                              const LogContext& log) {
+    for (const std::string& os : systems_of(log, framework.name))
+        for (const FrameworkBuild& row : log.matrix.framework_builds(framework.name)) {
+            if (row.os != os || row.build != framework.build ||
+                !covers(row.first, row.last, *framework.version))
+                continue;
+            PlannedBuild build;
+            static_cast<FrameworkBuild&>(build) = of_version(row, *framework.version);
+            build.install = install_command(build, {}, log.matrix);
+            return commands_that_install(framework.name, build);
+        }
+    return {};
+}
+
 std::vector<std::string> commands_that_install(const std::string& framework,
                                                const PlannedBuild& build) {
     std::vector<std::string> commands;
@@ -170,8 +241,10 @@ void name_build_that_runs(Remedy& remedy, const LogCause& cause, const LogContex
     const stack::Framework* framework = only_framework(log);
     if (!includes(causes, cause.cause) || !framework || !(gpu_capability(log) || driver_known(log)))
         return;
-    const bool is_a_plan =
-        remedy.commands.size() == 1 && remedy.commands.front().starts_with("rnncheck matrix plan");
+    // On Windows no command reads the name of the GPU for the plan.
+    const bool is_a_plan = remedy.commands.size() == 1 &&
+                           (remedy.commands.front() == "rnncheck doctor" ||
+                            remedy.commands.front().starts_with("rnncheck matrix plan"));
     if (!is_a_plan)
         return;
     // Another build of the same version keeps the program as it is.
@@ -182,10 +255,11 @@ void name_build_that_runs(Remedy& remedy, const LogCause& cause, const LogContex
     if (!build)
         return;
     const std::string plan = remedy.commands.front();
-    const bool reads_gpu = contains(plan, "$(");
+    const bool reads_gpu = contains(plan, "$(") || !contains(plan, "plan");
     remedy.commands = commands_that_install(framework->name, *build);
+    remedy.text += pythons_of_build(*build, log);
     if (!reads_gpu)
-        remedy.text += concat(". Other builds are listed by ", plan);
+        remedy.text += concat(". The command ", plan, " lists other builds");
 }
 
 }  // namespace rnncheck::rules

@@ -17,6 +17,18 @@ std::optional<PlannedBuild> build_that_runs(const std::string& framework,
                                             const std::optional<Version>& version,
                                             const LogContext& log);
 
+/// The Python that the user specified, else the one in a path of the log.
+std::optional<Version> python_known(const LogContext& log);
+
+/// ". It has packages for Python up to 3.8 only", of an old build where the Python is unknown; else
+/// "".
+std::string pythons_of_build(const PlannedBuild& build, const LogContext& log);
+
+/// The commands that install the build of the table for a version with its flavor ("cu118"); empty
+/// where the table has none.
+std::vector<std::string> commands_for_flavour(const stack::Framework& framework,
+                                              const LogContext& log);
+
 /// The commands that install the build in the place of the one that is installed:
 /// {"python -m pip install ..."}.
 std::vector<std::string> commands_that_install(const std::string& framework,

@@ -281,7 +281,7 @@ namespace {
 /// PyTorch's index with CUDA builds for the Python in the log: those of cu128 begin with 3.9.
 /// https://github.com/pytorch/pytorch/blob/main/RELEASE.md#release-compatibility-matrix
 std::string torch_index_for_python(const LogContext& log) {
-    const auto python = log.version("python_in_path", "version");
+    const auto python = python_known(log);
     if (!python || *python >= make_version({3, 9}))
         return "cu128";
     if (*python >= make_version({3, 8}))
@@ -315,6 +315,8 @@ std::vector<std::string> old_jax_with_cuda(const Version& version,
                                            const std::optional<stack::Known>& cuda) {
     constexpr std::string_view cudas[] = {"10.1", "10.2", "11.0", "11.1"};
     std::string extra = "cuda";
+    if (version < make_version({0, 2, 13}))
+        return {};
     if (version < make_version({0, 2, 26})) {
         if (!cuda || !includes(cudas, cuda->text))
             return {};
@@ -329,7 +331,10 @@ std::vector<std::string> old_jax_with_cuda(const Version& version,
 /// Of a version that is in no table; empty where only its documentation shows it.
 std::vector<std::string> unlisted_build_with_cuda(const std::string& framework,
                                                   const Version& version, const LogContext& log) {
-    if (framework == "jax" && version < make_version({0, 4}))
+    const auto python = python_known(log);
+    const bool is_too_new = python && *python > make_version({3, 10});
+    const bool is_elsewhere = log.has("os_windows") || log.has("processor_is_arm");
+    if (framework == "jax" && version < make_version({0, 4}) && !is_elsewhere && !is_too_new)
         return old_jax_with_cuda(version, log.hints.stack.cuda);
     return {};
 }
@@ -337,16 +342,17 @@ std::vector<std::string> unlisted_build_with_cuda(const std::string& framework,
 /// The version that the log names stays: other packages belong to it.
 void name_version_with_cuda(Remedy& remedy, const stack::Framework& framework,
                             const LogContext& log) {
-    remedy.text = "Install the build with CUDA in the same version";
+    remedy.text = "Install the CUDA build of the same version";
     if (const auto build = build_that_runs(framework.name, framework.version, log)) {
         remedy.commands = commands_that_install(framework.name, *build);
+        remedy.text += pythons_of_build(*build, log);
         return;
     }
     remedy.commands = unlisted_build_with_cuda(framework.name, *framework.version, log);
     if (!remedy.commands.empty())
         return;
-    remedy.text = concat("No build of ", words_of(framework),
-                         " with CUDA for this system, processor and Python is in the data");
+    remedy.text = concat("The compatibility data contain no CUDA build of ", words_of(framework),
+                         " for this system, processor and Python");
     if (const auto build = build_that_runs(framework.name, {}, log)) {
         remedy.text += "; the command installs the newest version that has one";
         remedy.commands = commands_that_install(framework.name, *build);
@@ -356,21 +362,26 @@ void name_version_with_cuda(Remedy& remedy, const stack::Framework& framework,
 /// Where the log names no version.
 void name_newest_with_cuda(Remedy& remedy, const std::string& framework, const LogContext& log) {
     const bool shows_machine = log.hints.stack.cuda || gpu_capability(log) || driver_in_log(log);
-    const auto build =
-        shows_machine ? build_that_runs(framework, {}, log) : std::optional<PlannedBuild>();
-    const auto commands =
-        build ? commands_that_install(framework, *build) : usual_build_with_cuda(framework, log);
-    // The row's text is about TensorFlow and PyTorch, and about layers that only Keras has in two
-    // kinds.
-    if (commands.empty())
-        return;
     remedy.text = "Install a build with CUDA";
-    remedy.commands = commands;
+    remedy.commands.clear();
+    if (!shows_machine) {
+        remedy.commands = usual_build_with_cuda(framework, log);
+        return;
+    }
+    if (const auto build = build_that_runs(framework, {}, log))
+        remedy.commands = commands_that_install(framework, *build);
+    else
+        remedy.text += ": the compatibility data contain none for this system, processor and GPU";
 }
 
 /// MXNet's message is the same for its package without CUDA and for one's own build:
 /// https://mxnet.apache.org/versions/1.9.1/get_started/build_from_source
-void speak_of_own_build_of_mxnet(Remedy& remedy) {
+void speak_of_own_build_of_mxnet(Remedy& remedy, const LogContext& log) {
+    const stack::Framework* framework = only_framework(log);
+    const bool is_chosen = log.hints.stack.cuda && framework && framework->version &&
+                           build_that_runs("mxnet", framework->version, log);
+    if (!is_chosen)
+        remedy.commands = {"nvcc --version"};
     remedy.text =
         "Install the package for the CUDA version (mxnet-cu112 for CUDA 11.2). If you compiled "
         "MXNet yourself, set USE_CUDA=1 in config.mk or USE_CUDA=ON in CMake, and compile it again "
@@ -383,7 +394,8 @@ std::vector<std::string> build_of_other_project(const LogContext& log) {
     if (log.has("k2_without_cuda"))
         return {
             "python -m pip install --force-reinstall k2 -f https://k2-fsa.github.io/k2/cuda.html"};
-    if (log.has("gpu_jetson"))
+    const bool is_torch = is_message_of_torch(log) || log.hints.framework("pytorch");
+    if (log.has("gpu_jetson") && is_torch)
         return {
             "python -m pip install --force-reinstall torch --index-url "
             "https://pypi.jetson-ai-lab.io/jp6/cu126"};
@@ -412,7 +424,7 @@ void name_build_with_cuda(Remedy& remedy, const LogContext& log) {
     else
         name_newest_with_cuda(remedy, name, log);
     if (log.has("mxnet_without_cuda"))
-        speak_of_own_build_of_mxnet(remedy);
+        speak_of_own_build_of_mxnet(remedy, log);
 }
 
 bool is_outside_python(const LogContext& log) {

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
+#include "rules/causes/log_installs.hpp"
 #include "stack/builds.hpp"
 
 namespace rnncheck::rules {
@@ -42,16 +43,15 @@ bool is_on_own_index(const stack::Framework& framework) {
     return framework.name == "pytorch" && framework.build.has_value();
 }
 
-void name_index_of_torch(Remedy& remedy, const stack::Framework& framework) {
-    const std::string& build = *framework.build;
-    remedy.text = concat("Versions that end in +", build,
-                         " are on PyTorch's own index, which the command names, and not on PyPI. "
+void name_index_of_torch(Remedy& remedy, const stack::Framework& framework, const LogContext& log) {
+    const auto commands = commands_for_flavour(framework, log);
+    if (commands.empty())
+        return;
+    remedy.text = concat("Versions that end in +", *framework.build,
+                         " are on PyTorch's own index, which the command uses, and not on PyPI. "
                          "If pip does not find it there, the index has no build of this version "
-                         "for this Python");
-    remedy.commands = {concat("python -m pip install torch==", framework.version->text,
-                              " torchvision torchaudio --index-url "
-                              "https://download.pytorch.org/whl/",
-                              build)};
+                         "for this Python and system");
+    remedy.commands = commands;
 }
 
 /// A new environment with this Python.
@@ -82,26 +82,28 @@ std::optional<stack::Framework> requested_framework(const LogContext& log) {
 
 void name_pythons_of_requested(Remedy& remedy, const LogContext& log) {
     const auto framework = requested_framework(log);
-    if (!framework)
+    if (!framework || log.has("os_macos") || log.has("on_colab"))
         return;
     if (is_on_own_index(*framework) && !log.has("torch_index_named")) {
-        name_index_of_torch(remedy, *framework);
+        name_index_of_torch(remedy, *framework, log);
         return;
     }
     const std::string os = log.has("os_windows") ? "windows" : "linux";
     const Pythons pythons = pythons_of(*framework, os, log.matrix);
     if (!pythons.last)
         return;
-    const std::string name = words_of(*framework);
     std::string range = "up to " + pythons.last->text;
     if (pythons.first)
         range = concat(pythons.first->text, " to ", pythons.last->text);
     remedy.text = concat(
-        name, " has packages for Python ", range,
-        ": install it in an environment with one of these, or take a version that pip lists "
-        "after 'from versions:', which are those for the Python in use. 'none' with a Python in "
-        "that range: the index, the system or the processor has no package of it");
-    remedy.commands = {environment_with(*pythons.last, log)};
+        words_of(*framework), " has packages for Python ", range,
+        ": install it in an environment with one of these, or install a version that pip lists "
+        "after 'from versions:', which are those for the Python in use. If pip lists none although "
+        "the Python is in that range, the index has no package for this system or processor");
+    const auto python = python_known(log);
+    const bool fits = python && is_between(*python, pythons.first, pythons.last);
+    if (!fits)
+        remedy.commands = {environment_with(*pythons.last, log)};
 }
 
 }  // namespace rnncheck::rules
