@@ -31,13 +31,13 @@ Verdict over_loaded_cudnns(const Facts& facts, const JudgeCudnn& judge) {
 
 /// A fault where cuDNN is for the framework what `fault` names.
 Verdict loaded_cudnn_match(const Facts& facts, stack::CudnnMatch fault,
-                          const std::function<Remedy(const std::string& major)>& remedy_for) {
+                           const std::function<Remedy(const std::string& major)>& remedy_for) {
     const auto judge = [&](const Framework& framework, const DllLoad& load,
                            VerdictBuilder& result) {
         const std::string name = words_of(facts, load);
         if (!load.version || !framework.cudnn)
             return result.unknown("the version of the cuDNN at " + *load.path +
-                                   ", or the one that " + name + " was built with, is unknown");
+                                  ", or the one that " + name + " was built with, is unknown");
         const Version cudnn = shortened(*load.version, 3);
         if (stack::cudnn_match(cudnn, *framework.cudnn, framework.name) != fault)
             return;
@@ -91,7 +91,7 @@ Verdict dll_of_cudnn_for_other_cuda(const Facts& facts) {
             return result.block_pass("cuDNN libraries for different CUDA versions are mixed");
         if (versions.empty() || !framework.cuda)
             return result.unknown("the CUDA versions that " + name +
-                                   " and its cuDNN were built for are unknown");
+                                  " and its cuDNN were built for are unknown");
         const std::string& other = *versions.begin();
         if (parse_version(other)->major() == framework.cuda->major())
             return;

@@ -145,10 +145,10 @@ Verdict dll_of_zlib_missing(const Facts& facts) {
         if (!cudnn || !cudnn->version || *cudnn->version >= first_unknown)
             return result.unknown("whether this version of cuDNN needs zlibwapi.dll is unknown");
         result.fault(about(facts, load,
-                            "cuDNN " + cudnn_version(*cudnn->version) + " at " + *cudnn->path +
-                                " needs zlibwapi.dll, which " +
-                                load.problem.value_or("is not found"),
-                            {remedy("zlib_missing/windows")}));
+                           "cuDNN " + cudnn_version(*cudnn->version) + " at " + *cudnn->path +
+                               " needs zlibwapi.dll, which " +
+                               load.problem.value_or("is not found"),
+                           {remedy("zlib_missing/windows")}));
     };
     return over_loads(facts, is_zlib, judge, Loads::of_all_programs);
 }
@@ -234,12 +234,12 @@ static Verdict over_other_majors(const Facts& facts, const PickLoad& concerns,
     return over_not_found(facts, concerns, [&](const DllLoad& load, VerdictBuilder& result) {
         if (load.elsewhere.empty() || is_installed_elsewhere(load))
             return result.block_pass(load.name +
-                                   " is not found, and there is no other version of it");
+                                     " is not found, and there is no other version of it");
         result.fault(about(facts, load,
-                            words_of(facts, load) + " loads " + load.name +
-                                ", but what is installed is " + load.elsewhere.front() +
-                                ": DLLs of different major versions are not interchangeable",
-                            {remedy(place, {load.name})}));
+                           words_of(facts, load) + " loads " + load.name +
+                               ", but what is installed is " + load.elsewhere.front() +
+                               ": DLLs of different major versions are not interchangeable",
+                           {remedy(place, {load.name})}));
     });
 }
 
@@ -257,9 +257,9 @@ static Verdict over_not_on_path(const Facts& facts, const PickLoad& concerns) {
             return result.block_pass(load.name + " is not installed");
         const std::string directory = best_directory(load);
         result.fault(about(facts, load,
-                            words_of(facts, load) + " loads " + load.name + ", which is in " +
-                                directory + ", where Windows does not search",
-                            {putting_on_path(directory)}));
+                           words_of(facts, load) + " loads " + load.name + ", which is in " +
+                               directory + ", where Windows does not search",
+                           {putting_on_path(directory)}));
     });
 }
 

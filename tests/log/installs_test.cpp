@@ -36,7 +36,7 @@ TEST_CASE("a version that has no build with CUDA for the processor is not repeat
         "OS: Ubuntu 22.04.4 LTS (aarch64)\nIs CUDA available: False\n";
     const Advice advice = about("cpu_only_build", log);
     const Remedy& remedy = advice.remedies.front();
-    CHECK(remedy.text.starts_with("No build of PyTorch 2.2.2 with CUDA for this system"));
+    CHECK(remedy.text.starts_with("The compatibility data contain no CUDA build of PyTorch 2.2.2"));
     REQUIRE(remedy.commands.size() == 1);
     CHECK_FALSE(contains(remedy.commands.front(), "2.2.2"));
 }
@@ -55,7 +55,7 @@ TEST_CASE("the driver's CUDA that PyTorch reports decides which build of its ver
         "update your GPU driver\n";
     CHECK(about("driver_too_old", log, {{"pytorch", "2.5", {}}}).commands() ==
           Commands{"python -m pip install --force-reinstall \"torch==2.5.*\" torchvision "
-                   "torchaudio --index-url https://download.pytorch.org/whl/cu118"});
+                   "\"torchaudio==2.5.*\" --index-url https://download.pytorch.org/whl/cu118"});
 }
 
 TEST_CASE("a board with its own builds, another maker and another language get no such command") {
@@ -103,10 +103,69 @@ TEST_CASE("a version of PyTorch with +cu118 that PyPI does not have is on PyTorc
         "ERROR: Could not find a version that satisfies the requirement torch==2.1.2+cu118 (from "
         "versions: 1.11.0, 2.1.1, 2.1.2)\n";
     CHECK(about("package_not_available", log).commands() ==
-          Commands{"python -m pip install torch==2.1.2 torchvision torchaudio --index-url "
-                   "https://download.pytorch.org/whl/cu118"});
+          Commands{"python -m pip install --force-reinstall torch==2.1.2 torchvision "
+                   "\"torchaudio==2.1.*\" --index-url https://download.pytorch.org/whl/cu118"});
     const std::string with_index =
         "Looking in indexes: https://download.pytorch.org/whl/cu118\n" + log;
     const Advice advice = about("package_not_available", with_index);
     CHECK(advice.remedies.front().text.starts_with("PyTorch 2.1.2"));
+}
+
+TEST_CASE("versions with a flavor that the tables do not have get no command for it") {
+    const char* log =
+        "ERROR: Could not find a version that satisfies the requirement torch==2.0.1+cu999 (from "
+        "versions: 2.6.0)\n";
+    CHECK(about("package_not_available", log).commands().empty());
+}
+
+TEST_CASE("the Python that the user specified limits the builds") {
+    const auto command = [](const char* python) {
+        return about("cpu_only_build", torch_on_cpu, {{"python", python, {}}, {"gpu", "T4", {}}})
+            .commands()
+            .front();
+    };
+    CHECK(contains(command("3.8"), "\"torch==2.4.*\""));
+    CHECK(contains(command("3.12"), "\"torch==2.11.*\""));
+}
+
+TEST_CASE("where the system is unknown the command names PyTorch's index") {
+    const auto commands =
+        about("cpu_only_build", torch_on_cpu, {{"pytorch", "2.5.1", {}}}).commands();
+    CHECK(contains(commands.front(), "--index-url https://download.pytorch.org/whl/cu124"));
+}
+
+TEST_CASE("MXNet gets the package of the CUDA that is specified, or none") {
+    const char* log = "src/storage/storage.cc:78: Compile with USE_CUDA=1 to enable GPU\n";
+    CHECK(about("cpu_only_build", log, {{"mxnet", "1.6", {}}}).commands() ==
+          Commands{"nvcc --version"});
+    CHECK(about("cpu_only_build", log, {{"mxnet", "1.5.0", {}}, {"cuda", "10.0", {}}}).commands() ==
+          Commands{"nvcc --version"});
+}
+
+TEST_CASE("memory that PyTorch reserved itself is not in use by other processes") {
+    const std::string start =
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total "
+        "capacity of 23.69 GiB of which 200.00 MiB is free. Including non-PyTorch memory, this "
+        "process has ";
+    const auto first = [](const std::string& log) {
+        Facts facts;
+        facts.tool.stages = {"log"};
+        facts.log = test::log_read(log);
+        return judge(std::move(facts), test::bundled_matrix(), {}).findings.front().rule;
+    };
+    CHECK(first(start + "23.4 GiB memory in use.\n") == "gpu_out_of_memory");
+    CHECK(first(start + "2.4 GiB memory in use.\n") == "gpu_memory_held_by_other_process");
+}
+
+TEST_CASE("words about a system in other lines do not replace the Pythons of a version") {
+    const std::string missing =
+        "ERROR: Could not find a version that satisfies the requirement torch==2.1.2 (from "
+        "versions: 2.6.0, 2.7.0)\n";
+    for (const char* line :
+         {"Using 32-bit precision\n", "Author: Charles Darwin\n", "C:\\msys\\i686-w64\\bin\n",
+          "markers: sys_platform != 'Darwin'\n", "uv pip compile --python-platform windows\n"}) {
+        const Advice advice = about("package_not_available", line + missing);
+        INFO(line);
+        CHECK(advice.remedies.front().text.starts_with("PyTorch 2.1.2 has packages for Python "));
+    }
 }

@@ -139,11 +139,12 @@ TEST_CASE("a GPU without code leads to a build that has code for it") {
         "sm_86 sm_90.\n";
     CHECK(about("gpu_arch_not_in_build", log).commands() ==
           Commands{"python -m pip install --force-reinstall \"torch==2.11.*\" torchvision "
-                   "torchaudio --index-url https://download.pytorch.org/whl/cu128"});
+                   "\"torchaudio==2.11.*\" --index-url https://download.pytorch.org/whl/cu128"});
     const Advice windows = about("gpu_arch_not_in_build", log, {{"os", "windows", {}}});
     CHECK(contains(windows.commands().front(), "/whl/cu128"));
     CHECK(windows.remedies.front().text.ends_with(
-        "Other builds are listed by rnncheck matrix plan gpu=12.0 framework=pytorch os=windows"));
+        "The command rnncheck matrix plan gpu=12.0 framework=pytorch os=windows lists other "
+        "builds"));
     CHECK(about("gpu_too_old", "CUDNN_STATUS_ARCH_MISMATCH\n").commands() ==
           Commands{"rnncheck matrix plan gpu=\"$(nvidia-smi --query-gpu=name --format=csv,noheader "
                    "| head -n 1)\""});
