@@ -34,7 +34,7 @@ double mean_square(const double* values, std::size_t count) {
     return ((sums[0] + sums[1]) + (sums[2] + sums[3])) / static_cast<double>(count);
 }
 
-/// Of nothing, too: null stands for zeros.
+/// Of nothing, too: null means zeros.
 double mean(const double* values, std::size_t count) {
     if (!values || count <= 0)
         return 0;

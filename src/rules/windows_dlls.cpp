@@ -248,7 +248,7 @@ Verdict dll_of_other_cudnn_major(const Facts& facts) {
 }
 
 Verdict dll_of_other_cuda_major(const Facts& facts) {
-    return over_other_majors(facts, is_cuda, "cuda_version_not_the_one_built_for/windows");
+    return over_other_majors(facts, is_cuda, "cuda_version_mismatch/windows");
 }
 
 static Verdict over_not_on_path(const Facts& facts, const PickLoad& concerns) {

@@ -21,7 +21,7 @@ bool is_of_framework_too(const Facts& facts, const DllLoad& load) {
     });
 }
 
-bool are_asked_for(const Facts& facts, const DllLoad& load, Loads loads) {
+bool are_considered(const Facts& facts, const DllLoad& load, Loads loads) {
     if (!is_of_program(load))
         return true;
     return loads == Loads::of_all_programs && !is_of_framework_too(facts, load);
@@ -90,7 +90,7 @@ Verdict over_loads(const Facts& facts, const PickLoad& concerns, const JudgeLoad
     if (no_framework && no_framework->outcome == Outcome::undecided)
         result.unknown(no_framework->reason);
     for (const DllLoad& load : facts.dll_loads) {
-        if (!concerns(load) || !are_asked_for(facts, load, loads))
+        if (!concerns(load) || !are_considered(facts, load, loads))
             continue;
         if (load.ending == DllEnding::unknown)
             result.unknown("whether " + load.name + " is found is unknown");
