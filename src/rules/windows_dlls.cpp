@@ -15,8 +15,14 @@ bool begins_with(const DllLoad& load, std::string_view beginning) {
     return lower(load.name).starts_with(beginning);
 }
 
+/// What a framework cannot use the GPU without. TensorFlow uses it only if it has opened all of
+/// them: tensorflow/stream_executor/platform/default/dlopen_checker.cc.
 bool is_cuda(const DllLoad& load) {
-    return begins_with(load, "cublas") || begins_with(load, "cudart64");
+    constexpr std::string_view all[] = {"cufft64", "curand64", "cusolver64", "cusparse64"};
+    return begins_with(load, "cublas") || begins_with(load, "cudart64") ||
+           (load.framework == "tensorflow" && std::ranges::any_of(all, [&](std::string_view name) {
+                return begins_with(load, name);
+            }));
 }
 
 /// One of the same name, if the first that is listed is; else those are of another version.
@@ -231,10 +237,14 @@ Verdict wrong_dll_of_cudnn_first(const Facts& facts) {
 
 static Verdict over_other_majors(const Facts& facts, const PickLoad& concerns,
                                  std::string_view place) {
+    std::set<LoadKey> reported;
     return over_not_found(facts, concerns, [&](const DllLoad& load, VerdictBuilder& result) {
         if (load.elsewhere.empty() || is_installed_elsewhere(load))
             return result.block_pass(load.name +
                                      " is not found, and there is no other version of it");
+        // One version of CUDA has all of them.
+        if (!reported.insert(key_of(load)).second)
+            return;
         result.fault(about(facts, load,
                            words_of(facts, load) + " loads " + load.name +
                                ", but what is installed is " + load.elsewhere.front() +
@@ -247,15 +257,32 @@ Verdict dll_of_other_cudnn_major(const Facts& facts) {
     return over_other_majors(facts, is_front, "cudnn_major_soname_mismatch/windows");
 }
 
+static Verdict no_dll_of_cuda(const Facts& facts) {
+    std::set<LoadKey> reported;
+    return over_not_found(facts, is_cuda, [&](const DllLoad& load, VerdictBuilder& result) {
+        if (!load.elsewhere.empty())
+            return result.block_pass("CUDA is installed");
+        if (!reported.insert(key_of(load)).second)
+            return;
+        result.fault(about(
+            facts, load, words_of(facts, load) + " loads " + load.name + ", which is not installed",
+            {remedy("cuda_version_mismatch/windows", {load.name})}));
+    });
+}
+
 Verdict dll_of_other_cuda_major(const Facts& facts) {
-    return over_other_majors(facts, is_cuda, "cuda_version_mismatch/windows");
+    Verdict verdict = over_other_majors(facts, is_cuda, "cuda_version_mismatch/windows");
+    return verdict.findings.empty() ? no_dll_of_cuda(facts) : verdict;
 }
 
 static Verdict over_not_on_path(const Facts& facts, const PickLoad& concerns) {
+    std::set<std::pair<LoadKey, std::string>> reported;
     return over_not_found(facts, concerns, [&](const DllLoad& load, VerdictBuilder& result) {
         if (!is_installed_elsewhere(load))
             return result.block_pass(load.name + " is not installed");
         const std::string directory = best_directory(load);
+        if (!reported.insert({key_of(load), lower(directory)}).second)
+            return;
         result.fault(about(facts, load,
                            words_of(facts, load) + " loads " + load.name + ", which is in " +
                                directory + ", where Windows does not search",

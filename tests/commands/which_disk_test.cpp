@@ -2,6 +2,8 @@
 // on a healthy disk.
 #include "commands/which_disk.hpp"
 
+#include <algorithm>
+
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
@@ -29,7 +31,8 @@ const Number cudnn_8_1 = {8, 1, 0, 77}, cudnn_9_10 = {9, 10, 2, 21};
 /// Windows with the Visual C++ runtime and Python 3.10.
 struct WindowsDisk : FakeRoot {
     WindowsDisk() {
-        for (const char* name : {"msvcp140.dll", "vcruntime140.dll", "vcruntime140_1.dll"})
+        for (const char* name :
+             {"msvcp140.dll", "msvcp140_1.dll", "vcruntime140.dll", "vcruntime140_1.dll"})
             dll(system32 + "/" + name);
         file(python + "/python.exe", "MZ");
         dll(python + "/python310.dll").dll(python + "/vcruntime140.dll");
@@ -88,7 +91,11 @@ struct WindowsDisk : FakeRoot {
     }
 
     WindowsDisk& cuda_11() {
-        return dll(toolkit + "/cudart64_110.dll").dll(toolkit + "/cublas64_11.dll");
+        for (const char* name :
+             {"cudart64_110.dll", "cublas64_11.dll", "cublasLt64_11.dll", "cufft64_10.dll",
+              "curand64_10.dll", "cusolver64_11.dll", "cusparse64_11.dll"})
+            dll(toolkit + "/" + name);
+        return *this;
     }
 
     WindowsDisk& torch() {
@@ -121,6 +128,12 @@ struct WindowsDisk : FakeRoot {
         return found;
     }
 };
+
+/// "/first/a" is "\first\a".
+std::string windows_path(std::string path) {
+    std::ranges::replace(path, '/', '\\');
+    return path;
+}
 
 std::string path_of(const WhichDocument& document, std::string_view name) {
     for (const LibraryChoice& choice : document.libraries)
@@ -164,6 +177,92 @@ TEST_CASE("TensorFlow 2.10 gets cuDNN from PATH, and its build information is th
     CHECK(path_of(document, "cudnn_adv_infer64_8.dll") ==
           toolkit_path + "\\cudnn_adv_infer64_8.dll");
     CHECK(exit_code_of_disk(document) == healthy);
+}
+
+TEST_CASE("TensorFlow needs all of CUDA's DLLs and a part of the Visual C++ runtime by name") {
+    WindowsDisk disk;
+    disk.tensorflow_2_10().cuda_11().cudnn_8(toolkit, cudnn_8_1);
+    std::filesystem::remove(disk.outside(toolkit + "/cufft64_10.dll"));
+    const WhichDocument document = disk.which(toolkit_path);
+    REQUIRE(document.findings.size() == 1);
+    CHECK(document.findings.front().rule == "cuda_version_not_the_one_built_for");
+    CHECK(document.findings.front().message ==
+          "tensorflow 2.10.1 loads cufft64_10.dll, which is not installed");
+    disk.cuda_11();
+    std::filesystem::remove(disk.outside(system32 + "/msvcp140_1.dll"));
+    CHECK(disk.rules(toolkit_path) == Strings{"vc_runtime_missing"});
+}
+
+TEST_CASE("an earlier TensorFlow opens what CUDA 10 has") {
+    WindowsDisk disk;
+    disk.tensorflow_2_10().package("tensorflow", "2.3.4");
+    std::filesystem::remove_all(disk.outside(site + "/tensorflow-2.10.1.dist-info"));
+    CHECK(path_of(disk.which(""), "cufft64_10.dll") == "not requested");
+}
+
+TEST_CASE("PaddlePaddle searches PATH, then the toolkit that it was built with") {
+    WindowsDisk disk;
+    disk.package("paddlepaddle_gpu", "2.6.2");
+    disk.file(site + "/paddle/version/__init__.py",
+              "cuda_version = '11.8'\ncudnn_version = '8.6.0'\n");
+    disk.dll(site + "/paddle/base/libpaddle.pyd").dll("/zlib/zlibwapi.dll");
+    const std::string own = "/Program Files/NVIDIA GPU Computing Toolkit/CUDA/v11.8/bin";
+    const std::string own_path = "C:" + windows_path(own);
+    CHECK(disk.rules("C:\\zlib") ==
+          Strings{"cuda_version_not_the_one_built_for", "cudnn_not_installed"});
+    disk.dll(own + "/cublas64_11.dll").cudnn_8(own, {8, 6, 0, 163});
+    // cuDNN's own libraries are searched for by PATH alone.
+    CHECK(path_of(disk.which("C:\\zlib"), "cudnn64_8.dll") == own_path + "\\cudnn64_8.dll");
+    CHECK(disk.rules("C:\\zlib") == Strings{"cudnn_part_missing"});
+    CHECK(disk.rules("C:\\zlib;" + own_path).empty());
+    disk.cudnn_8("/first", {8, 6, 0, 163});
+    CHECK(path_of(disk.which("C:\\zlib;C:\\first"), "cudnn64_8.dll") == "C:\\first\\cudnn64_8.dll");
+}
+
+TEST_CASE("PaddlePaddle 3 loads what NVIDIA's wheels have when it is imported") {
+    WindowsDisk disk;
+    disk.package("paddlepaddle_gpu", "3.0.0");
+    disk.file(site + "/paddle/version/__init__.py",
+              "cuda_version = '12.6'\ncudnn_version = '9.5.1'\n");
+    disk.dll(site + "/paddle/base/libpaddle.pyd")
+        .dll(site + "/nvidia/cublas/bin/cublas64_12.dll")
+        .cudnn_9(site + "/nvidia/cudnn/bin", cudnn_9_10);
+    CHECK(disk.rules("").empty());
+}
+
+TEST_CASE("CuPy 13 loads the cuDNN that its own installer puts below the user's directory") {
+    WindowsDisk disk;
+    disk.package("cupy_cuda12x", "13.6.0");
+    disk.file(site + "/cupy/.data/_wheel.json", R"({"cuda": "12.x", "packaging": "pip",)"
+                                                R"( "cudnn": {"version": "8.8.1"}})");
+    disk.dll(site + "/cupy_backends/cuda/libs/cublas.cp310-win_amd64.pyd", {"cublas64_12.dll"});
+    disk.dll(site + "/cupy_backends/cuda/libs/cudnn.cp310-win_amd64.pyd", {"cudnn64_8.dll"});
+    disk.dll("/cuda/cublas64_12.dll");
+    disk.dll("/Program Files/NVIDIA GPU Computing Toolkit/CUDA/v12.4/bin/cublas64_12.dll");
+    CHECK(disk.rules("") == Strings{"cudnn_not_installed"});
+    const std::string own = "/Users/ada/.cupy/cuda_lib/12.x/cudnn/8.8.1/bin";
+    disk.cudnn_8(own, {8, 8, 1, 3});
+    const WhichDocument document = disk.which("");
+    CHECK(document.findings.empty());
+    for (const char* name : {"cudnn64_8.dll", "cudnn_adv_infer64_8.dll"})
+        CHECK(path_of(document, name) == "C:" + windows_path(own) + "\\" + name);
+}
+
+TEST_CASE("CuPy 14 gets cuBLAS from NVIDIA's wheel, PATH or CUDA_PATH, and needs no cuDNN") {
+    WindowsDisk disk;
+    disk.package("cupy_cuda12x", "14.2.0");
+    disk.file(site + "/cupy/.data/_wheel.json", R"({"cuda": "12.x", "packaging": "pip"})");
+    disk.dll(site + "/cupy_backends/cuda/libs/cublas.cp310-win_amd64.pyd", {"cublas64_12.dll"});
+    CHECK(disk.rules("") == Strings{"cuda_version_not_the_one_built_for"});
+    for (const std::string directory :
+         {"/Program Files/NVIDIA GPU Computing Toolkit/CUDA/v12.4/bin", "/first",
+          "/Python310/Lib/site-packages/nvidia/cublas/bin"}) {
+        disk.dll(directory + "/cublas64_12.dll").dll(directory + "/cublasLt64_12.dll");
+        const WhichDocument document = disk.which("C:\\first");
+        CHECK(document.findings.empty());
+        CHECK(path_of(document, "cublas64_12.dll") ==
+              "C:" + windows_path(directory) + "\\cublas64_12.dll");
+    }
 }
 
 TEST_CASE("without PATH it is unknown what TensorFlow gets") {
@@ -329,7 +428,35 @@ TEST_CASE("TensorFlow since 2.11 has no GPU on Windows, and DirectML no cuDNN") 
         .package("tensorflow_directml_plugin", "0.4.0.dev230202");
     other.file(site + "/tensorflow/python/platform/build_info.py",
                "build_info = dict([('is_cuda_build', False)])\n");
-    CHECK(other.rules("") == Strings{"plugin_without_cudnn_rnn"});
+    REQUIRE(other.rules("") == Strings{"plugin_without_cudnn_rnn"});
+    const Finding finding = other.which("").findings.front();
+    CHECK(
+        finding.message ==
+        "TensorFlow 2.10.0 (directml) in C:\\Python310 uses the GPU through DirectML, which has no "
+        "recurrent networks of cuDNN at all");
+    CHECK(contains(finding.remedies.front().text, "LSTMCell"));
+    CHECK(contains(finding.remedies.front().text, "WSL 2"));
+    CHECK_FALSE(contains(finding.remedies.front().text, "Keras 3"));
+}
+
+TEST_CASE("torch-directml and onnxruntime-directml have no cuDNN") {
+    WindowsDisk disk;
+    disk.package("torch", "2.4.1").package("torch_directml", "0.2.5.dev240914");
+    disk.file(site + "/torch/version.py", "__version__ = '2.4.1+cpu'\ncuda = None\n");
+    const WhichDocument torch = disk.which("");
+    REQUIRE(torch.findings.size() == 1);
+    CHECK(torch.findings.front().rule == "plugin_without_cudnn_rnn");
+    CHECK(contains(torch.findings.front().message, "through DirectML"));
+    CHECK(contains(torch.findings.front().remedies.front().text, "on the CPU"));
+    WindowsDisk other;
+    other.package("onnxruntime_directml", "1.24.4").dll(site + "/onnxruntime/capi/DirectML.dll");
+    other.file(site + "/onnxruntime/__init__.py", "");
+    const WhichDocument onnxruntime = other.which("");
+    REQUIRE(onnxruntime.findings.size() == 1);
+    CHECK(contains(onnxruntime.findings.front().message, "through DirectML"));
+    CHECK(onnxruntime.findings.front().remedies.front().commands ==
+          Strings{"python -m pip uninstall -y onnxruntime-directml",
+                  "python -m pip install onnxruntime-gpu"});
 }
 
 TEST_CASE("a virtual environment runs the python.exe of its base") {

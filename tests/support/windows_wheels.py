@@ -12,12 +12,15 @@ DIRECTORY = Path(os.environ.get("RNNCHECK_WINDOWS_WHEELS") or ROOT / "build/whee
 
 def wheel(name, version, python="3.11"):
     """The file, or nothing: wheel("nvidia-cudnn-cu12", "9.10.2.21")."""
-    pattern = f"{name.replace('-', '_')}-{version}-*win_amd64.whl"
-    found = sorted(DIRECTORY.glob(pattern)) if DIRECTORY.is_dir() else []
-    if not found and os.environ.get("RNNCHECK_CI_FULL") == "1":
+
+    def found():
+        stem = f"{name.replace('-', '_')}-{version}-"
+        files = sorted(DIRECTORY.glob(stem + "*.whl")) if DIRECTORY.is_dir() else []
+        return [file for file in files if file.stem.endswith(("win_amd64", "none-any"))]
+
+    if not found() and os.environ.get("RNNCHECK_CI_FULL") == "1":
         download(f"{name}=={version}", python)
-        found = sorted(DIRECTORY.glob(pattern))
-    return found[0] if found else None
+    return next(iter(found()), None)
 
 
 def download(what, python):
@@ -30,7 +33,7 @@ def download(what, python):
 
 
 def unpack(path, directory, suffix=""):
-    """The files of the wheel whose names end so, in the directory."""
+    """The files of the wheel whose names end so, or in one of several ways, in the directory."""
     with zipfile.ZipFile(path) as archive:
         wanted = [name for name in archive.namelist() if name.endswith(suffix)]
         archive.extractall(directory, wanted)

@@ -75,6 +75,26 @@ std::vector<std::string> Disk::names_in(std::string_view directory) const {
     return names;
 }
 
+std::vector<std::string> Disk::files_of(const std::string& pattern) const {
+    if (!contains(pattern, "*"))
+        return {pattern};
+    const std::string name = dll_name(pattern);
+    const auto star = name.find('*');
+    const std::string start = lower(name.substr(0, star)),
+                      end = star == std::string::npos ? "" : lower(name.substr(star + 1));
+    std::vector<std::string> files;
+    for (const std::string& directory : files_of(dll_directory(pattern))) {
+        if (star == std::string::npos && exists(directory + "\\" + name))
+            files.push_back(directory + "\\" + name);
+        if (star == std::string::npos)
+            continue;
+        for (const std::string& one : names_in(directory))
+            if (lower(one).starts_with(start) && lower(one).ends_with(end))
+                files.push_back(directory + "\\" + one);
+    }
+    return files;
+}
+
 std::string Disk::as_written(std::string_view path) const {
     const auto place = inside(path);
     return place ? windows_path(*place) : std::string(path);

@@ -58,6 +58,9 @@ class Disk {
     /// Sorted names in a directory; empty when it cannot be read.
     std::vector<std::string> names_in(std::string_view directory) const;
 
+    /// The files that a path names, in whose parts one '*' is for any text; without one the path.
+    std::vector<std::string> files_of(const std::string& pattern) const;
+
     /// The path with the names as the disk has them; as it is when nothing of that name is there.
     std::string as_written(std::string_view path) const;
 

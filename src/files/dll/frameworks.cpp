@@ -45,7 +45,7 @@ class Player {
     }
 
     FrameworkLoads play() {
-        const Script* const script = script_of(framework_.name);
+        const Script* const script = script_of(framework_);
         if (!script) {
             notes_.push_back("how " + framework_.name +
                              " loads DLLs on Windows is unknown to rnncheck");
@@ -90,11 +90,23 @@ class Player {
         return setting;
     }
 
+    /// Where NVIDIA's installer puts the toolkits.
+    std::string toolkits() const {
+        return disk_.programs() + "\\NVIDIA GPU Computing Toolkit\\CUDA";
+    }
+
+    /// The directory of the version that the framework was built with.
+    std::string own_toolkit() const {
+        if (!framework_.cuda || !contains(framework_.cuda->text, "."))
+            return "";
+        return concat(toolkits(), "\\v", framework_.cuda->major(), ".", framework_.cuda->minor());
+    }
+
     /// CUDA_PATH; where it is unknown the newest of this major version, whose installer sets it.
     std::string toolkit() const {
         if (search_.toolkit)
             return *search_.toolkit;
-        const std::string parent = disk_.programs() + "\\NVIDIA GPU Computing Toolkit\\CUDA";
+        const std::string parent = toolkits();
         std::string best;
         for (const std::string& name : disk_.names_in(parent)) {
             const auto version = parse_version(std::string_view(name).substr(1));
@@ -108,9 +120,13 @@ class Player {
     std::string filled(std::string text) const {
         using ValueOf = std::string (Player::*)() const;
         static constexpr std::pair<std::string_view, ValueOf> values[] = {
-            {"{site}", &Player::site},       {"{prefix}", &Player::prefix},
-            {"{toolkit}", &Player::toolkit}, {"{cudnn}", &Player::cudnn_major},
-            {"{cuda}", &Player::cuda_major}, {"{cudart}", &Player::number_of_runtime}};
+            {"{site}", &Player::site},
+            {"{prefix}", &Player::prefix},
+            {"{toolkit}", &Player::toolkit},
+            {"{own_toolkit}", &Player::own_toolkit},
+            {"{cudnn}", &Player::cudnn_major},
+            {"{cuda}", &Player::cuda_major},
+            {"{cudart}", &Player::number_of_runtime}};
         for (const auto& [token, value_of] : values) {
             if (!contains(text, token))
                 continue;
@@ -163,21 +179,6 @@ class Player {
         return all;
     }
 
-    /// The files that a path with a '*' in its last part names.
-    Strings files_of(const std::string& pattern) const {
-        const std::string directory = dll_directory(pattern), name = lower(dll_name(pattern));
-        const auto star = name.find('*');
-        if (star == std::string::npos)
-            return {pattern};
-        Strings files;
-        for (const std::string& one : disk_.names_in(directory)) {
-            const std::string small = lower(one);
-            if (small.starts_with(name.substr(0, star)) && small.ends_with(name.substr(star + 1)))
-                files.push_back(directory + "\\" + one);
-        }
-        return files;
-    }
-
     void run(const Script& script) {
         notes_.push_back(framework_.name + " loads DLLs as its own code shows: " + script.source);
         if (!script.note.empty())
@@ -189,26 +190,57 @@ class Player {
         std::ranges::reverse(before);
         for (const std::string& directory : before)
             process_.put_before_path(directory);
+        if (script.opens_first)
+            open_all(script);
         for (const std::string& pattern : filled(script.loaded))
-            for (const std::string& file : files_of(pattern))
+            for (const std::string& file : disk_.files_of(pattern))
                 load_file(script, file);
         for (const std::string& file : filled(script.loaded_by_core))
             process_.load(file, altered_search_path);
+        if (!script.opens_first)
+            open_all(script);
+    }
+
+    void open_all(const Script& script) {
+        for (const std::string& places : script.opened)
+            open_first_of(script, split(places, ';'));
+    }
+
+    /// The first of these that loads; if none does, the one that is named without a directory.
+    void open_first_of(const Script& script, const Strings& places) {
         const auto core =
             framework_.core ? std::optional(windows_path(*framework_.core)) : std::nullopt;
-        for (const std::string& name : filled(script.opened))
+        std::string name;
+        for (const std::string& place : filled(places)) {
+            const bool is_name = !contains(place, "\\");
+            if (is_name)
+                name = place;
+            for (const std::string& file : disk_.files_of(place)) {
+                if (!is_name && !disk_.exists(file))
+                    continue;
+                const unsigned flags = is_name ? script.open_flags : script.path_flags;
+                const Answer answer = process_.try_load(file, flags, core);
+                if (answer.ending == DllEnding::loaded || answer.ending == DllEnding::unknown)
+                    return;
+            }
+        }
+        const bool goes_on_without = places.back().empty();
+        if (!name.empty() && !goes_on_without)
             process_.load(name, script.open_flags, core);
     }
 
     /// What python.exe has loaded before any package is imported.
     void load_python() {
         for (const std::string& file :
-             files_of(environment_.application_directory + "\\python3*.dll"))
+             disk_.files_of(environment_.application_directory + "\\python3*.dll"))
             process_.load(file, no_flags);
     }
 
     void load_file(const Script& script, const std::string& file) {
-        const Answer answer = process_.load(file, python_flags);
+        // A name alone is searched for without the directory of the file: ctypes.CDLL of
+        // https://github.com/python/cpython/blob/3.12/Lib/ctypes/__init__.py
+        const bool is_name = !contains(file, "\\");
+        const Answer answer = process_.load(file, is_name ? search_default : python_flags);
         if (!script.retries || answer.ending != DllEnding::not_found)
             return;
         if (!retried_)

@@ -69,25 +69,32 @@ std::vector<DllLoad> cudnn_loads(const Disk& disk, const std::string& front, con
 std::vector<DllLoad> loads_from_own_directory(const Disk& disk, const std::string& front);
 
 /// How a framework's code loads DLLs. {site} is the directory of packages, {prefix} that of the
-/// environment, {toolkit} the CUDA toolkit of the framework's major version, {cudnn} and {cuda} the
+/// environment, {toolkit} the CUDA toolkit of the framework's major version, {own_toolkit} the
+/// directory in which that of the version it was built with is installed, {cudnn} and {cuda} the
 /// major versions that it was built with, and {cudart} the number in the name of the runtime: 110
 /// for CUDA 11.
 struct Script {
     std::string framework;
+    std::string from = {};  ///< the first version with this code; empty for every version
     std::vector<std::string> user_directories;  ///< os.add_dll_directory
     std::vector<std::string> before_path;       ///< directories that it puts in front of PATH
-    std::vector<std::string>
-        loaded;  ///< files that Python code loads by their paths, in order; * for any text
+    std::vector<std::string> loaded;  ///< files that Python code loads, in order: by their paths,
+                                      ///< with * for any text, or by a name alone
     std::vector<std::string>
         loaded_by_core;    ///< files that its own DLLs then load by LOAD_WITH_ALTERED_SEARCH_PATH
     bool retries = false;  ///< after error 126 by LoadLibrary, with its directories on PATH
-    std::vector<std::string> opened;  ///< DLLs that it then opens by name
-    unsigned open_flags = no_flags;
+    std::vector<std::string>
+        opened;  ///< DLLs that it then opens: by name, or the first that loads of "NAME;PATH"; with
+                 ///< ';' at the end it goes on without
+    unsigned open_flags = no_flags;  ///< of those that are opened by name
+    unsigned path_flags = no_flags;  ///< of those that are opened by path
+    bool opens_first = false;        ///< before the files that it loads
     std::string source;
     std::string note;  ///< a sentence on what a program may do beside that; empty without one
 };
 
-/// Null for a framework whose code was not read.
-const Script* script_of(const std::string& framework);
+/// That of the framework's version, the oldest one for an unknown version; null for a framework
+/// whose code was not read.
+const Script* script_of(const Framework& framework);
 
 }  // namespace rnncheck::dll

@@ -289,6 +289,18 @@ Answer Process::load(const std::string& name, unsigned flags,
     return request({.name = name, .by = by, .at_run_time = true}, load);
 }
 
+Answer Process::try_load(const std::string& name, unsigned flags,
+                         const std::optional<std::string>& by) {
+    const std::size_t before = answers_.size();
+    const std::set<std::string> requested = requested_;
+    Answer answer = load(name, flags, by);
+    if (answer.ending != DllEnding::loaded && answer.ending != DllEnding::unknown) {
+        answers_.erase(answers_.begin() + static_cast<std::ptrdiff_t>(before), answers_.end());
+        requested_ = requested;
+    }
+    return answer;
+}
+
 std::string in_words(LoaderRule rule) {
     using Words = std::pair<LoaderRule, const char*>;
     static constexpr Words words[] = {

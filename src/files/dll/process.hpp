@@ -95,6 +95,10 @@ class Process {
     /// of that fails, all of it is taken back. The last answer, copied.
     Answer load(const std::string& name, unsigned flags, const std::optional<std::string>& by = {});
 
+    /// The same by a caller that has another way to the DLL: a load that fails leaves no answer.
+    Answer try_load(const std::string& name, unsigned flags,
+                    const std::optional<std::string>& by = {});
+
     const Disk& disk() const {
         return disk_;
     }
