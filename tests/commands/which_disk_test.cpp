@@ -185,7 +185,7 @@ TEST_CASE("TensorFlow needs all of CUDA's DLLs and a part of the Visual C++ runt
     std::filesystem::remove(disk.outside(toolkit + "/cufft64_10.dll"));
     const WhichDocument document = disk.which(toolkit_path);
     REQUIRE(document.findings.size() == 1);
-    CHECK(document.findings.front().rule == "cuda_version_not_the_one_built_for");
+    CHECK(document.findings.front().rule == "cuda_version_mismatch");
     CHECK(document.findings.front().message ==
           "tensorflow 2.10.1 loads cufft64_10.dll, which is not installed");
     disk.cuda_11();
@@ -208,8 +208,7 @@ TEST_CASE("PaddlePaddle searches PATH, then the toolkit that it was built with")
     disk.dll(site + "/paddle/base/libpaddle.pyd").dll("/zlib/zlibwapi.dll");
     const std::string own = "/Program Files/NVIDIA GPU Computing Toolkit/CUDA/v11.8/bin";
     const std::string own_path = "C:" + windows_path(own);
-    CHECK(disk.rules("C:\\zlib") ==
-          Strings{"cuda_version_not_the_one_built_for", "cudnn_not_installed"});
+    CHECK(disk.rules("C:\\zlib") == Strings{"cuda_version_mismatch", "cudnn_not_installed"});
     disk.dll(own + "/cublas64_11.dll").cudnn_8(own, {8, 6, 0, 163});
     // cuDNN's own libraries are searched for by PATH alone.
     CHECK(path_of(disk.which("C:\\zlib"), "cudnn64_8.dll") == own_path + "\\cudnn64_8.dll");
@@ -253,7 +252,7 @@ TEST_CASE("CuPy 14 gets cuBLAS from NVIDIA's wheel, PATH or CUDA_PATH, and needs
     disk.package("cupy_cuda12x", "14.2.0");
     disk.file(site + "/cupy/.data/_wheel.json", R"({"cuda": "12.x", "packaging": "pip"})");
     disk.dll(site + "/cupy_backends/cuda/libs/cublas.cp310-win_amd64.pyd", {"cublas64_12.dll"});
-    CHECK(disk.rules("") == Strings{"cuda_version_not_the_one_built_for"});
+    CHECK(disk.rules("") == Strings{"cuda_version_mismatch"});
     for (const std::string directory :
          {"/Program Files/NVIDIA GPU Computing Toolkit/CUDA/v12.4/bin", "/first",
           "/Python310/Lib/site-packages/nvidia/cublas/bin"}) {

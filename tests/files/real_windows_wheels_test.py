@@ -316,7 +316,7 @@ def tensorflow(root):
     expect(
         "TensorFlow without CUDA",
         rules(without),
-        ["cuda_version_not_the_one_built_for", "cudnn_not_installed"],
+        ["cuda_version_mismatch", "cudnn_not_installed"],
     )
     disk.put("cuda", *names[:-1])
     expect("TensorFlow with CUDA", rules(disk.which("C:\\cuda")), ["cudnn_not_installed"])
@@ -329,7 +329,7 @@ def tensorflow(root):
     expect(
         "TensorFlow without one of CUDA's DLLs",
         rules(disk.which("C:\\cuda")),
-        ["cuda_version_not_the_one_built_for", "cudnn_not_installed"],
+        ["cuda_version_mismatch", "cudnn_not_installed"],
     )
     (root / "Windows/System32/msvcp140_1.dll").unlink()
     expect("what TensorFlow's code misses", missed_by_tensorflow(disk), ["msvcp140_1.dll"])
@@ -529,7 +529,7 @@ def cupy_14(root):
         return [path_of(document, name) for name in names]
 
     expect("cuBLAS nowhere", loaded_by_code("none")[-1][0], "DynamicLibNotFoundError")
-    expect("cuBLAS nowhere", rules(disk.which("C:\\none")), ["cuda_version_not_the_one_built_for"])
+    expect("cuBLAS nowhere", rules(disk.which("C:\\none")), ["cuda_version_mismatch"])
     disk.put(TOOLKIT + "/bin", *names)
     found = [str(root / TOOLKIT / "bin" / name) for name in names]
     code = loaded_by_code("none", str(root / TOOLKIT))

@@ -100,7 +100,7 @@ TEST_CASE("each fault of a disk of Windows is one finding") {
     CHECK(dlls_reported({missing_dll("cudnn64_8.dll", "")}) ==
           "cudnn_not_installed: tensorflow 2.10.1 loads cudnn64_8.dll, which is not installed\n");
     CHECK(dlls_reported({missing_dll("cudart64_110.dll", ""), missing_dll("cufft64_10.dll", "")}) ==
-          "cuda_version_not_the_one_built_for: tensorflow 2.10.1 loads cudart64_110.dll, which is "
+          "cuda_version_mismatch: tensorflow 2.10.1 loads cudart64_110.dll, which is "
           "not installed\n");
     CHECK(dlls_reported({missing_dll("cudart64_110.dll", "", {"C:\\b\\cudart64_110.dll"}),
                          missing_dll("cufft64_10.dll", "", {"C:\\b\\cufft64_10.dll"})}) ==
