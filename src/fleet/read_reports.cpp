@@ -40,7 +40,14 @@ struct Chunk {
     bool whole_file = false;
 };
 
-/// A file in chunks that end with a line, unless the file ends.
+/// The last line end before a line that begins a report; of text without one, the last line end.
+/// The lines of an indented report begin with blanks or "}".
+std::size_t end_of_last_report(const std::string& text) {
+    const auto before_report = text.rfind("\n{");
+    return before_report == text.npos ? text.rfind('\n') : before_report;
+}
+
+/// A file in chunks that end with a report, unless the file ends.
 class ChunksOfFile {
   public:
     ChunksOfFile(const std::string& path, NamedFile::Fifo fifo) : path_(path), file_(path, fifo) {
@@ -62,7 +69,7 @@ class ChunksOfFile {
             chunk.text.resize(size + file_.read(chunk.text.data() + size, block));
             at_end_ = chunk.text.size() == size;
             if (const auto end = chunk.text.find('\n', size); end != chunk.text.npos)
-                last_line_end_ = chunk.text.rfind('\n');
+                last_line_end_ = end_of_last_report(chunk.text);
         }
         chunk.whole_file = at_end_ && line_ == 1;
         if (!at_end_) {

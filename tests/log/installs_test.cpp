@@ -125,7 +125,7 @@ TEST_CASE("the Python that the user specified limits the builds") {
             .front();
     };
     CHECK(contains(command("3.8"), "\"torch==2.4.*\""));
-    CHECK(contains(command("3.12"), "\"torch==2.11.*\""));
+    CHECK(contains(command("3.12"), "\"torch==2.14.*\""));
 }
 
 TEST_CASE("where the system is unknown the command names PyTorch's index") {
