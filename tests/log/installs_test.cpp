@@ -169,3 +169,13 @@ TEST_CASE("words about a system in other lines do not replace the Pythons of a v
         CHECK(advice.remedies.front().text.starts_with("PyTorch 2.1.2 has packages for Python "));
     }
 }
+
+TEST_CASE("a newer CUDA is not the only one where the driver is unknown") {
+    const char* log = "CUDA error: no kernel image is available for execution on the device\n";
+    const auto text = [&](std::vector<UserHint> hints) {
+        hints.insert(hints.end(), {{"gpu", "RTX 3070 Ti", {}}, {"cuda", "10.2", {}}});
+        return about("gpu_arch_not_in_build", log, std::move(hints)).remedies.front().text;
+    };
+    CHECK(contains(text({}), "or an older one from 11.1 on"));
+    CHECK_FALSE(contains(text({{"driver", "535", {}}}), "or an older one"));
+}

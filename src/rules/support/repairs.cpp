@@ -582,6 +582,16 @@ class Proposals {
             propose_libraries_of(*newest, given != nullptr);
     }
 
+    /// Where the driver is not specified: it may not run the newest CUDA, and any that has code for
+    /// the GPU is enough.
+    std::string or_an_older_cuda(const Version& newest) const {
+        const auto row = gpu_ ? matrix_.architecture(*gpu_) : Answer<Architecture>();
+        if (driver().version || !row || row->first_cuda >= newest)
+            return "";
+        return concat(", or an older one from ", row->first_cuda.text,
+                      " on: nvidia-smi shows the newest that the driver supports");
+    }
+
     void propose_libraries_of(const Version& cuda, bool change_cuda) {
         const CudnnBuild* cudnn = newest_cudnn(cuda.major());
         if (this->cudnn() && !cudnn)
@@ -600,6 +610,8 @@ class Proposals {
             remedy.link = cudnn->source.url;
         }
         remedy.text += ", the newest that suits what was specified";
+        if (change_cuda)
+            remedy.text += or_an_older_cuda(cuda);
         add(std::move(remedy));
     }
 
