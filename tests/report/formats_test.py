@@ -709,7 +709,8 @@ check.that(len(samples) >= 8, f"{len(samples)} samples")
 for path in samples:
     wrong = complaints_of(path.read_bytes(), *expected_of(path))
     if mode == "json" and path.stem.startswith("eight_gpus"):
-        check.that(path.stat().st_size < 60_000, f"{path.name}: {path.stat().st_size} bytes")
+        # One object for each run: some 12 kB per GPU. A comment gets the Markdown, which is shorter.
+        check.that(path.stat().st_size < 120_000, f"{path.name}: {path.stat().st_size} bytes")
     check.that(not wrong, f"{path.name}: {wrong[:3]}")
     if mode == "nagios":
         state = ("healthy", "warnings", "problems", "undetermined").index(
