@@ -95,11 +95,16 @@ bool has_suffix_after_part(const FrameworkBuild& row, const Version& version) {
 void install_version(PlannedBuild& build, const Version& version, const stack::Stack& machine,
                      const Matrix& matrix) {
     const bool arm = stack::on_arm(machine, matrix);
-    for (const FrameworkBuild& row : stack::published_builds(arm, matrix))
-        if (row.framework == build.framework && row.build == build.build && row.os == build.os &&
-            row.first == build.first && !has_suffix_after_part(row, version))
-            build.install =
-                install_command(of_version(row, version), stack::capability_of(machine), matrix);
+    const auto is_its_row = [&](const FrameworkBuild& row) {
+        return row.framework == build.framework && row.build == build.build && row.os == build.os &&
+               row.first == build.first;
+    };
+    const FrameworkBuild* row = find_where(stack::published_builds(arm, matrix), is_its_row);
+    if (!row || has_suffix_after_part(*row, version))
+        return;
+    build.install =
+        install_command(of_version(*row, version), stack::capability_of(machine), matrix);
+    build.last = version;
 }
 
 bool is_of_other_kind(const LogContext& log) {
