@@ -70,12 +70,7 @@ void add_runs(const Json& like, const std::map<Json, Json>& cases, const std::st
             wrong(place + '.' + indexes, "whole numbers are expected");
         for (std::size_t i = 0; i < extent.runs; ++i) {
             Json run = one_run(like, extent, g, i, place);
-            const auto known_case = cases.find(run.value("case_id", Json()));
-            if (known_case == cases.end())
-                wrong(place + ".case_id", "no case of rnn_cases has this id");
-            run.erase("case_id");
-            run["case"] = known_case->second;
-            room.take(run, place);
+            put_case_into_run(run, cases, place, room);
             if (!runs.emplace(first.get<std::size_t>() + i, std::move(run)).second)
                 wrong(place + '.' + indexes, "two runs have the same index");
         }

@@ -60,6 +60,16 @@ std::map<Json, Json> cases_by_id(const Json& facts) {
     return cases;
 }
 
+void put_case_into_run(Json& run, const std::map<Json, Json>& cases, const std::string& place,
+                       RoomForRuns& room) {
+    const auto known_case = cases.find(run.value("case_id", Json()));
+    if (known_case == cases.end())
+        wrong(place + ".case_id", "no case of rnn_cases has this id");
+    run.erase("case_id");
+    run["case"] = known_case->second;
+    room.take(run, place);
+}
+
 void put_cases_into_runs(Json& facts) {
     if (!facts.contains("rnn_cases"))
         return;
@@ -73,12 +83,7 @@ void put_cases_into_runs(Json& facts) {
         const std::string place = "facts.rnn_runs[" + std::to_string(index++) + ']';
         if (!run.is_object())
             wrong(place, "an object is expected");
-        const auto known_case = cases.find(run.value("case_id", Json()));
-        if (known_case == cases.end())
-            wrong(place + ".case_id", "no case of rnn_cases has this id");
-        run.erase("case_id");
-        run["case"] = known_case->second;
-        room.take(run, place);
+        put_case_into_run(run, cases, place, room);
     }
 }
 

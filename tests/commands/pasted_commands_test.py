@@ -12,11 +12,13 @@ import os
 import pathlib
 import re
 import shlex
-import subprocess
 import sys
 import tempfile
 import unittest
 import zlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from printed_commands import commands_of, findings, run
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 TESTS = pathlib.Path(__file__).parents[1]
@@ -75,36 +77,6 @@ KNOWN = set(
 )
 
 
-def run(*command, text=None, **more):
-    return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        input=text,
-        check=False,
-        timeout=120,
-        env={**os.environ, "LC_ALL": "C.UTF-8"},
-        **more,
-    )
-
-
-def findings(*arguments, text=None):
-    done = run(PROGRAM, *arguments, "--json", text=text)
-    if done.returncode == 2:
-        raise AssertionError(f"{arguments}: {done.stderr}")
-    return json.loads(done.stdout)["findings"]
-
-
-def commands_of(finding):
-    for remedy in finding["remedies"]:
-        yield from remedy.get("commands", ())
-        yield from remedy.get("checks", ())
-        if remedy.get("verify"):
-            yield remedy["verify"]
-    if finding.get("decided_by", {}).get("command"):
-        yield finding["decided_by"]["command"]
-
-
 def public_logs(count):
     logs = [
         json.loads(line) for line in (TESTS / "log/public_failures.jsonl").read_text().splitlines()
@@ -117,19 +89,19 @@ def printed_commands():
     for facts in MACHINES:
         found.update(
             (command, facts.parent.name)
-            for one in findings("doctor", "--facts", facts)
+            for one in findings(PROGRAM, "doctor", "--facts", facts)
             for command in commands_of(one)
         )
     for words in COMBINATIONS:
         found.update(
             (command, words)
-            for one in findings("matrix", "check", *shlex.split(words))
+            for one in findings(PROGRAM, "matrix", "check", *shlex.split(words))
             for command in commands_of(one)
         )
     for log in public_logs(60):
         found.update(
             (command, log[:60])
-            for one in findings("diagnose", "-", text=log)
+            for one in findings(PROGRAM, "diagnose", "-", text=log)
             for command in commands_of(one)
         )
     return found
@@ -264,7 +236,7 @@ class PastedCommands(unittest.TestCase):
         for facts in MACHINES:
             if not facts.parent.name.startswith("h200"):
                 continue
-            for finding in findings("doctor", "--facts", facts):
+            for finding in findings(PROGRAM, "doctor", "--facts", facts):
                 for verify in {remedy.get("verify", "") for remedy in finding["remedies"]} - {""}:
                     words = shlex.split(verify)
                     if (

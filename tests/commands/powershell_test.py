@@ -16,10 +16,12 @@ import os
 import pathlib
 import re
 import shlex
-import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from printed_commands import commands_of, findings
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 TESTS = pathlib.Path(__file__).parents[1]
@@ -111,31 +113,6 @@ def problem(command):
     return next(filter(None, map(problem_of_statement, statements)), None)
 
 
-def findings(*arguments, text=None):
-    done = subprocess.run(
-        [PROGRAM, *arguments, "--json"],
-        capture_output=True,
-        text=True,
-        input=text,
-        check=False,
-        timeout=120,
-        env={**os.environ, "LC_ALL": "C.UTF-8"},
-    )
-    if done.returncode == 2:
-        raise AssertionError(f"{arguments}: {done.stderr}")
-    return json.loads(done.stdout)["findings"]
-
-
-def commands_of(finding):
-    for remedy in finding["remedies"]:
-        yield from remedy.get("commands", ())
-        yield from remedy.get("checks", ())
-        if remedy.get("verify"):
-            yield remedy["verify"]
-    if finding.get("decided_by", {}).get("command"):
-        yield finding["decided_by"]["command"]
-
-
 def table_commands():
     for name in ("log_causes", "log_remedies"):
         for row in json.loads((TABLES / f"{name}.json").read_text())["rows"]:
@@ -165,13 +142,13 @@ def logs_that_windows_may_write():
 def of_log(message):
     given = {**message["given"], "os": "windows"}
     arguments = [word for key, value in given.items() for word in ("--given", f"{key}={value}")]
-    for finding in findings("diagnose", "-", *arguments, text=message["log"]):
+    for finding in findings(PROGRAM, "diagnose", "-", *arguments, text=message["log"]):
         for command in commands_of(finding):
             yield f"{finding['rule']}: {message['log'][:60]}", command
 
 
 def of_combination(words):
-    for finding in findings("matrix", "check", "os=windows", *shlex.split(words)):
+    for finding in findings(PROGRAM, "matrix", "check", "os=windows", *shlex.split(words)):
         for command in commands_of(finding):
             yield f"{finding['rule']}: {words}", command
 
@@ -182,7 +159,7 @@ def of_machine(facts):
     with tempfile.TemporaryDirectory() as directory:
         path = pathlib.Path(directory, "facts.json")
         path.write_text(json.dumps(document))
-        for finding in findings("doctor", "--facts", path):
+        for finding in findings(PROGRAM, "doctor", "--facts", path):
             for command in commands_of(finding):
                 yield (
                     f"{finding['rule']}: {facts.parent.name}",

@@ -24,7 +24,7 @@ std::optional<Version> driver_of_reported_cuda(const LogContext& log) {
     return row ? std::optional(row->full_driver) : std::nullopt;
 }
 
-std::optional<Version> driver_known(const LogContext& log) {
+std::optional<Version> driver_or_its_cuda(const LogContext& log) {
     const auto driver = driver_in_log(log);
     return driver ? driver : driver_of_reported_cuda(log);
 }
@@ -41,7 +41,7 @@ stack::Stack machine_of(const LogContext& log, const std::string& os) {
     machine.wsl = log.has("os_wsl");
     if (const auto python = python_known(log))
         machine.python = stack::known_python(*python);
-    if (const auto driver = driver_known(log))
+    if (const auto driver = driver_or_its_cuda(log))
         machine.driver = stack::known_driver(*driver, log.matrix);
     if (const auto gpu = gpu_capability(log))
         machine.gpus = {
@@ -244,7 +244,8 @@ void name_build_that_runs(Remedy& remedy, const LogCause& cause, const LogContex
     constexpr std::string_view causes[] = {"driver_too_old", "gpu_arch_not_in_build",
                                            "gpu_too_old"};
     const stack::Framework* framework = only_framework(log);
-    if (!includes(causes, cause.cause) || !framework || !(gpu_capability(log) || driver_known(log)))
+    if (!includes(causes, cause.cause) || !framework ||
+        !(gpu_capability(log) || driver_or_its_cuda(log)))
         return;
     // On Windows no command reads the name of the GPU for the plan.
     const bool is_a_plan = remedy.commands.size() == 1 &&

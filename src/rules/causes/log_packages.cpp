@@ -376,12 +376,14 @@ void name_newest_with_cuda(Remedy& remedy, const std::string& framework, const L
 
 /// MXNet's message is the same for its package without CUDA and for one's own build:
 /// https://mxnet.apache.org/versions/1.9.1/get_started/build_from_source
-void speak_of_own_build_of_mxnet(Remedy& remedy, const LogContext& log) {
-    const stack::Framework* framework = only_framework(log);
-    const bool is_chosen = log.hints.stack.cuda && framework && framework->version &&
-                           build_that_runs("mxnet", framework->version, log);
-    if (!is_chosen)
-        remedy.commands = {"nvcc --version"};
+/// The CUDA of the package must be known: it contains none.
+void name_mxnet_with_cuda(Remedy& remedy, const std::optional<Version>& version,
+                          const LogContext& log) {
+    const bool is_known = version && log.hints.stack.cuda;
+    const auto build =
+        is_known ? build_that_runs("mxnet", version, log) : std::optional<PlannedBuild>();
+    remedy.commands =
+        build ? commands_that_install("mxnet", *build) : std::vector<std::string>{"nvcc --version"};
     remedy.text =
         "Install the package for the CUDA version (mxnet-cu112 for CUDA 11.2). If you compiled "
         "MXNet yourself, set USE_CUDA=1 in config.mk or USE_CUDA=ON in CMake, and compile it again "
@@ -419,12 +421,12 @@ void name_build_with_cuda(Remedy& remedy, const LogContext& log) {
     if (name.empty())
         return;
     const auto version = framework ? framework->version : std::nullopt;
-    if (version)
+    if (log.has("mxnet_without_cuda"))
+        name_mxnet_with_cuda(remedy, version, log);
+    else if (version)
         name_version_with_cuda(remedy, {.name = name, .version = version}, log);
     else
         name_newest_with_cuda(remedy, name, log);
-    if (log.has("mxnet_without_cuda"))
-        speak_of_own_build_of_mxnet(remedy, log);
 }
 
 bool is_outside_python(const LogContext& log) {
