@@ -1,3 +1,5 @@
+// Finds the odd nodes of a fleet: nodes that can be expected to be equal form a group, in which the
+// value that most of them have is the usual one.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -51,6 +53,7 @@ std::string place_of(Text field) {
     return place;
 }
 
+/// "8 x NVIDIA H100 80GB HBM3", "Ubuntu 22.04.4 LTS", or a label: "rack=7".
 std::string group_value(const FleetNode& node, const std::string& by) {
     const auto value = [&](std::string_view field) -> std::string {
         const Text* const found = known_value(node, Text(field));
@@ -75,6 +78,7 @@ std::string group_value(const FleetNode& node, const std::string& by) {
     return by + '=' + *label;
 }
 
+/// Without values yet: what the field is called, and its place in the facts.
 FleetField difference_in(Text field) {
     const std::string place = place_of(field);
     return {label_of({place}), place};
@@ -95,6 +99,9 @@ std::optional<std::string_view> usual_value(const NodesByValue& values, std::siz
     return std::nullopt;
 }
 
+/// Every field in which nodes of the group differ, or differ from `expected`. A
+/// value that many have besides the usual one is a second kind of machine, not
+/// odd.
 void compare_values(const Nodes& nodes, const FleetNode* expected, FleetGroup& group) {
     std::map<Text, NodesByValue> fields;
     for (const FleetNode* node : nodes)
@@ -135,12 +142,16 @@ void compare_values(const Nodes& nodes, const FleetNode* expected, FleetGroup& g
     }
 }
 
+/// Of an even number the upper one of the two in the middle.
 double median(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::ranges::nth_element(values, middle);
     return *middle;
 }
 
+/// Numbers differ from run to run: a node is odd if its number is far from the
+/// median, in units of how far the others usually are. One slow or broken node
+/// does not move the median, as it would the mean.
 void compare_numbers(const Nodes& nodes, FleetGroup& group) {
     if (nodes.size() < least_for_majority)
         return;
@@ -182,6 +193,7 @@ constexpr GroupKey default_keys[] = {{"gpu", "GPUs", "cuda_devices"},
                                      {"os", "operating system", "host.os"},
                                      {"rnncheck", "rnncheck and its tables", "tool.version"}};
 
+/// What --group-by names, in its order.
 std::vector<std::string> keys_of(const FleetQuestion& question) {
     if (!question.group_by.empty())
         return question.group_by;
@@ -190,7 +202,8 @@ std::vector<std::string> keys_of(const FleetQuestion& question) {
 
 using Groups = std::map<std::string, Nodes>;
 
-/// Nodes that can be expected to be equal, by what they have in common.
+/// Nodes that can be expected to be equal, by what they have in common. The name of a
+/// group is the list of its values, "8 x NVIDIA H100, Ubuntu 22.04".
 Groups groups_of(const Collection& collection, const FleetQuestion& question) {
     const std::vector<std::string> keys = keys_of(question);
     Groups groups;
@@ -311,6 +324,7 @@ std::size_t count_of(const std::string& nodeset) {
     return names_of_nodeset(nodeset).size();
 }
 
+/// One group or several: whether "identical" is about all nodes.
 std::string words_without_differences(const Fleet& fleet) {
     if (fleet.read == 0)
         return "there is nothing to compare";
@@ -320,6 +334,8 @@ std::string words_without_differences(const Fleet& fleet) {
            std::to_string(fleet.groups.size()) + " groups";
 }
 
+/// Outcome and sentence, the worst outcome last. A node without a verdict
+/// weighs more than a warning: it may have any problem.
 void conclude(Fleet& fleet) {
     const std::size_t odd = count_of(fleet.differing), ill = count_of(fleet.with_problems);
     const std::size_t missing = count_of(fleet.missing),
@@ -345,6 +361,8 @@ void conclude(Fleet& fleet) {
                      " compared: " + (parts.empty() ? words_without_differences(fleet) : parts);
 }
 
+/// For `fleet show NODE`: only what concerns the node, with the usual values
+/// beside its own.
 void keep_differences_of(const std::string& node, Fleet& fleet) {
     const auto is_another = [&](const auto& nodes) {
         return !includes(names_of_nodeset(nodes.nodes), node);
@@ -399,6 +417,7 @@ void add_facts(const FleetNode& node, const FleetNode& later, Changes& changes) 
     for (const auto* values : {&node.values, &later.values})
         for (const auto& [field, value] : *values)
             fields.insert(field);
+    // A field that one of the two reports lacks may have changed or not.
     for (const Text field : fields)
         if (const auto from = value_of(node, field), to = value_of(later, field);
             from && to && from != to)
@@ -406,12 +425,16 @@ void add_facts(const FleetNode& node, const FleetNode& later, Changes& changes) 
                 node.name);
 }
 
+/// Still without the nodes that it is of.
 FleetChange change_of(const Changes::key_type& key) {
     return std::apply([](const auto&... parts) { return FleetChange{parts...}; }, key);
 }
 
 }  // namespace
 
+/// Each group by itself, then small groups against the one that they would
+/// belong to: a node that lost a GPU is alone in its group, and equal to
+/// itself.
 Fleet compare_nodes(const Collection& collection, const FleetQuestion& question) {
     Fleet fleet;
     add_reports(collection, question, fleet);
@@ -443,6 +466,7 @@ Fleet compare_nodes(const Collection& collection, const FleetQuestion& question)
     return fleet;
 }
 
+/// Only nodes with a report in both collections can have changed.
 FleetDiff changes_between(const Collection& before, const Collection& after) {
     FleetDiff diff;
     Names removed, added;

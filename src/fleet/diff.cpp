@@ -1,3 +1,5 @@
+// Two machines, or one at two times: which of the values that differ can explain why their findings
+// differ.
 #include <algorithm>
 #include <map>
 
@@ -27,6 +29,8 @@ constexpr std::string_view results =
 
 using Places = std::map<std::string, std::string>;  ///< with their values
 
+/// `places` between blanks; a place of a list's element by itself or as its
+/// list.
 bool is_one_of(std::string_view places, const std::string& place) {
     return contains(places, " " + place + " ") ||
            contains(places, " " + without_names(place) + " ");
@@ -65,6 +69,7 @@ bool are_alike(const Facts& a, const Facts& b, int gpu) {
 
 using Runs = std::map<std::string, const RnnRun*>;  ///< of one GPU, by interface and case
 
+/// By GPU, without the cases that were skipped.
 std::map<int, Runs> runs_of(const Facts& facts) {
     std::map<int, Runs> runs;
     for (const RnnRun& run : facts.rnn_runs) {
@@ -100,9 +105,12 @@ struct Results {
     }
 };
 
-/// Numbers and times only of GPUs on which the common cases ended alike.
+/// The results of both as values that can differ. Numbers and times only of
+/// GPUs on which the common cases ended alike; a time differs only beyond its
+/// noise.
 void add_results(Places& in_a, Places& in_b, const Facts& a, const Facts& b) {
     constexpr double noise_factor = 3, noise_ms = 50;
+    // Every GPU of either machine.
     std::map<int, Runs> of_a = runs_of(a), of_b = runs_of(b);
     for (const auto& [gpu, runs] : of_a)
         of_b[gpu];
@@ -122,6 +130,7 @@ void add_results(Places& in_a, Places& in_b, const Facts& a, const Facts& b) {
             continue;
         in_a[place + "numbers"] = one.numbers;
         in_b[place + "numbers"] = other.numbers;
+        // Times differ by chance, and by much where they are short.
         const auto [least, most] = std::minmax(one.ms, other.ms);
         if (most <= noise_factor * least || most - least <= noise_ms)
             continue;
@@ -157,12 +166,15 @@ bool is_the_same(const Difference& difference) {
     return without_numbers(*difference.first) == without_numbers(*difference.second);
 }
 
+/// Every place that either of the two has. What is known of one side only is no
+/// difference.
 void compare(Diff& diff, const Facts& a, const Facts& b) {
     const bool have_one_cudnn = a.cudnns.size() == 1 && b.cudnns.size() == 1;
     Places in_a = places_of(a, have_one_cudnn), in_b = places_of(b, have_one_cudnn);
     add_results(in_a, in_b, a, b);
     Places places = in_a;
     places.insert(in_b.begin(), in_b.end());
+    // The places are sorted: the members of an element follow it.
     std::string skipped = "\n";  // what is in an element that only one of them has
     for (const auto& [place, any] : places) {
         if (place.starts_with(skipped))
@@ -189,7 +201,8 @@ void compare(Diff& diff, const Facts& a, const Facts& b) {
     diff.unknown = joined(diff.unknown);
 }
 
-/// Errors and warnings of the one alone. Where a file is, is not compared.
+/// Errors and warnings of the one alone. Where a file is, is not compared: the same
+/// cuDNN may be elsewhere on the other machine.
 std::vector<Finding> without_those_of(const Report& other, const Report& one) {
     std::vector<Finding> left;
     for (const Finding& finding : one.findings) {
@@ -205,11 +218,14 @@ std::vector<Finding> without_those_of(const Report& other, const Report& one) {
     return left;
 }
 
+/// A variable of the environment, which may change anything.
 bool is_variable(const Difference& difference) {
     return difference.facts.front().starts_with("host.environment[");
 }
 
-/// How well a difference may explain a finding: 0 for not at all.
+/// How well a difference may explain a finding: 0 for not at all. A fact that
+/// the finding names as its evidence explains it best; else a cause is in the
+/// same layer or in a lower one, and the nearer the likelier.
 int explains(const Difference& difference, const Finding& finding) {
     const std::string& place = difference.facts.front();
     const int distance = static_cast<int>(finding.layer) - static_cast<int>(difference.layer);
@@ -247,6 +263,7 @@ int relevance(const Difference& difference) {
     return 3;
 }
 
+/// "driver version is 535.104.05 in A, 550.54.14 in B".
 std::string in_words(const Difference& difference) {
     const auto value = [](const std::optional<std::string>& text) {
         return text->empty() ? "empty" : *text;
@@ -295,6 +312,8 @@ std::string with_cause(const Difference& difference, const Diff& diff, bool cudn
     return in_words(difference);
 }
 
+/// Which of the two has the problem, and the difference that explains it best;
+/// without other findings the difference that is most likely to matter.
 std::string sentence_of(const Diff& diff, bool cudnn_by_path) {
     const auto has_problem = [](const auto& findings) {
         return !findings.empty() && findings.front().severity == Severity::error;
@@ -307,6 +326,7 @@ std::string sentence_of(const Diff& diff, bool cudnn_by_path) {
     if (!findings.empty()) {
         const Finding& first = findings.front();
         const bool has_other = !others.empty() && others.front().severity == first.severity;
+        // Of several that explain it equally well, the one in the lowest layer.
         const auto how_well = [&](const Difference& difference) {
             return explains(difference, first);
         };
@@ -335,6 +355,7 @@ std::string sentence_of(const Diff& diff, bool cudnn_by_path) {
            " unknown on one side";
 }
 
+/// A difference that is to be expected does not count.
 DiffOutcome outcome_of(const Diff& diff) {
     const bool differs = diff.only_in_first.size() + diff.only_in_second.size() > 0 ||
                          std::ranges::count(diff.differences, true, &Difference::significant) > 0;
@@ -347,6 +368,7 @@ DiffOutcome outcome_of(const Diff& diff) {
 
 }  // namespace
 
+/// The stamp is that of B, the later of the two if they are one machine.
 Diff diff(const Report& a, const std::string& name_of_a, const Report& b,
           const std::string& name_of_b) {
     Diff diff;

@@ -26,6 +26,7 @@ class Text {
     std::uint32_t number_;
 };
 
+/// One report, reduced to what is compared.
 struct FleetNode {
     std::string name = {};
     std::string run_at = {};   ///< ISO time, compared as text; "" when the report has none
@@ -41,6 +42,7 @@ struct UnreadableReport {
     std::string name, why;
 };
 
+/// All reports that were read, of every node the latest one.
 struct Collection {
     std::vector<FleetNode> nodes = {};  ///< by name, the latest report of each
     std::vector<UnreadableReport> unreadable = {};
@@ -61,6 +63,7 @@ Collection read_reports(const std::vector<std::string>& files, bool name_by_file
 Diff diff(const Report& a, const std::string& name_of_a, const Report& b,
           const std::string& name_of_b);
 
+/// How nodes are to be compared.
 struct FleetQuestion {
     std::vector<std::string> group_by =
         {};  ///< gpu, os, rnncheck, or a label's key; empty: the first three

@@ -1,3 +1,5 @@
+// Sets of node names as Slurm and ClusterShell write them, with ranges in brackets:
+// https://clustershell.readthedocs.io/en/latest/tools/nodeset.html
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -21,6 +23,7 @@ struct NumberedName {
     std::int64_t number = 0;
 };
 
+/// More digits than a number can have belong to the name.
 NumberedName numbered(const std::string& name) {
     const std::size_t last = name.find_last_of("0123456789");
     if (last == std::string::npos)
@@ -33,6 +36,7 @@ NumberedName numbered(const std::string& name) {
     return parts;
 }
 
+/// "007" of 7 in three digits.
 std::string padded(std::int64_t number, std::size_t digits) {
     std::string text = std::to_string(number);
     return std::string(digits > text.size() ? digits - text.size() : 0, '0') + text;
@@ -48,6 +52,7 @@ std::string ranges_of(const std::vector<std::int64_t>& numbers, std::size_t digi
     return join(mapped(runs_in(numbers), range), ",");
 }
 
+/// UsageError, with an example of the form.
 [[noreturn]] void no_nodeset(std::string_view text, const std::string& why) {
     throw UsageError("'" + escaped(text, 60) + "' is not a set of nodes: " + why +
                      "; write for example gpu[001-128],login1");
@@ -70,6 +75,8 @@ void add_range(std::string_view range, const std::string& before, const std::str
 
 }  // namespace
 
+/// Names with the same text around the number are one series. A number without
+/// padding belongs to the series of its width only if that series has padding.
 std::string nodeset_of(std::vector<std::string> names) {
     std::ranges::sort(names);
     names.erase(std::unique(names.begin(), names.end()), names.end());
@@ -85,6 +92,7 @@ std::string nodeset_of(std::vector<std::string> names) {
             width = parts.digits == 0 ? 0 : 1;
         series[{parts.before, parts.after, width}].push_back(parts.number);
     }
+    // "gpu7" alone needs no brackets.
     for (auto& [place, numbers] : series) {
         const auto& [before, after, digits] = place;
         std::ranges::sort(numbers);
@@ -98,6 +106,8 @@ std::string nodeset_of(std::vector<std::string> names) {
     return join(sets, ",");
 }
 
+/// "gpu001-500": as many digits before the dash as behind it, and a larger
+/// number.
 std::string range_meant_by(const std::string& name) {
     const std::size_t dash = name.rfind('-');
     if (dash == std::string::npos)
@@ -113,9 +123,12 @@ std::string range_meant_by(const std::string& name) {
     return name.substr(0, begin) + '[' + name.substr(begin) + ']';
 }
 
+/// From one comma outside of brackets to the next: a name, or a name with a
+/// range.
 std::vector<std::string> names_of_nodeset(std::string_view nodeset) {
     std::vector<std::string> names;
     while (!nodeset.empty()) {
+        // A comma inside of brackets separates ranges, not names.
         const std::size_t open = nodeset.find('['), comma = nodeset.find(',');
         if (comma < open || open == std::string_view::npos) {
             const std::string_view name = trim(nodeset.substr(0, comma));

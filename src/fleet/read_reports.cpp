@@ -1,3 +1,6 @@
+// Reads the reports of a fleet, up to a hundred thousand of them: in chunks, several threads at a
+// time, each report reduced to its fields as soon as it is parsed. RapidJSON, because it parses in
+// place; what it accepts is bounded here, since the files may be hostile.
 #include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
 #include <rapidjson/stringbuffer.h>
@@ -61,6 +64,7 @@ class ChunksOfFile {
     Chunk next() {
         constexpr std::size_t block = std::size_t{64} << 10, longest_line = std::size_t{64} << 20;
         Chunk chunk{path_, line_, std::exchange(rest_, {})};
+        // A chunk has to end between two reports, however long the last one is.
         while (!at_end_ && (chunk.text.size() < chunk_size || last_line_end_ == chunk.text.npos)) {
             const std::size_t size = chunk.text.size();
             if (size > longest_line)
@@ -121,12 +125,15 @@ const rapidjson::Value& facts_of(const rapidjson::Value& report) {
     return *facts;
 }
 
+/// A schema that this rnncheck knows how to upgrade.
 bool is_of_earlier_schema(const rapidjson::Value& document) {
     const rapidjson::Value* schema = member(document, "schema");
     return schema && schema->IsInt() && schema->GetInt() >= oldest_schema &&
            schema->GetInt() < std::max(report_schema, facts_schema);
 }
 
+/// Checked before a parser that recurses, and could exhaust the stack, reads
+/// it.
 bool is_deeper_than(const rapidjson::Value& value, int levels) {
     const auto is_deep = [&](const rapidjson::Value& inner) {
         return levels == 0 || is_deeper_than(inner, levels - 1);
@@ -244,6 +251,7 @@ class BoundedValues {
     std::size_t values_ = 0;
 };
 
+/// BoundedValues ends the parser by returning false, which is "termination".
 std::string in_words(rapidjson::ParseErrorCode error) {
     if (error == rapidjson::kParseErrorTermination)
         return "it contains more values than any report";
@@ -259,6 +267,8 @@ void parse(Chunk& chunk, bool name_by_file, rapidjson::MemoryPoolAllocator<>& al
     for (std::size_t at = chunk.text.find('\n'); at != std::string::npos;
          at = chunk.text.find('\n', at + 1))
         ends_of_lines.push_back(at);
+    // A file with a single report gives its node the file's name, else the line
+    // does.
     const fs::path file(chunk.file);
     std::size_t reports = 0;
     for (std::size_t at = chunk.text.find_first_not_of(blanks), next; at != std::string::npos;
@@ -294,6 +304,7 @@ void parse(Chunk& chunk, bool name_by_file, rapidjson::MemoryPoolAllocator<>& al
     }
 }
 
+/// The work of one thread, with an allocator of its own for all its reports.
 Collection parsed_chunks(std::vector<Chunk> chunks, bool name_by_file) {
     rapidjson::MemoryPoolAllocator<> allocator(std::size_t{1} << 20);
     Collection parsed;
@@ -302,11 +313,13 @@ Collection parsed_chunks(std::vector<Chunk> chunks, bool name_by_file) {
     return parsed;
 }
 
+/// The times have one form, so that they can be compared as text.
 void keep_the_latest(Collection& collection) {
     auto& nodes = collection.nodes;
     std::ranges::stable_sort(nodes, [](const FleetNode& a, const FleetNode& b) {
         return std::tie(a.name, b.run_at) < std::tie(b.name, a.run_at);
     });
+    // Of each name the latest report is the first.
     const auto rest = std::ranges::unique(nodes, {}, &FleetNode::name);
     collection.repeated = rest.size();
     nodes.erase(rest.begin(), rest.end());
@@ -366,6 +379,7 @@ const FleetNode* Collection::find(std::string_view name) const {
     return &*found;
 }
 
+/// In the order of the command line, of a directory by name.
 std::vector<std::string> report_files(const std::vector<std::string>& inputs) {
     std::vector<std::string> files;
     for (const std::string& input : inputs) {
@@ -382,6 +396,8 @@ std::vector<std::string> report_files(const std::vector<std::string>& inputs) {
     return files;
 }
 
+/// No more threads than CPUs work at a time, and no more chunks are in memory.
+/// A file that cannot be read is reported beside the others.
 Collection read_reports(const std::vector<std::string>& files, bool name_by_file) {
     Collection collection;
     std::deque<std::future<Collection>> at_work;

@@ -1,3 +1,5 @@
+// Turns the nested facts of a report into pairs of place and value, which can be compared whatever
+// the facts are, and gives places names for people.
 #include "fleet/values.hpp"
 
 #include <rapidjson/stringbuffer.h>
@@ -64,6 +66,7 @@ bool is_left_out(const std::string& place) {
     return at->second;
 }
 
+/// A text without quotation marks, anything else as JSON.
 std::string text_of(const Value& value) {
     if (value.IsString())
         return {value.GetString(), value.GetStringLength()};
@@ -73,6 +76,8 @@ std::string text_of(const Value& value) {
     return {buffer.GetString(), buffer.GetSize()};
 }
 
+/// Of a path the file's name: the same library may be elsewhere on another
+/// machine. A list of directories stays as it is.
 std::string without_directory(std::string text) {
     if (text.starts_with('/') && !contains(text, ":"))
         return file_name(text);
@@ -87,16 +92,19 @@ std::string name_of_element(const Value& element) {
     return "0";
 }
 
+/// Walks through the facts of one report.
 struct Collector {
     const bool with_directories;
     Values values = {};
 
+    /// Two machines may have the same library in different places.
     std::string plain_text(const Value& value) const {
         if (with_directories)
             return text_of(value);
         return without_directory(text_of(value));
     }
 
+    /// A failed call is one value, and so is a variable of the environment.
     void collect(const Value& value, const std::string& place, int depth) {
         if (value.IsNull() || is_left_out(place) || depth > deepest)
             return;
@@ -126,6 +134,8 @@ struct Collector {
         }
     }
 
+    /// Elements by their names; two of one name are numbered. Texts are one
+    /// value, in their order.
     void collect_list(const Value& list, const std::string& place, int depth) {
         std::vector<std::string> texts;
         for (const Value& element : list.GetArray()) {
@@ -150,6 +160,7 @@ struct Collector {
 /// One value for all GPUs if theirs are equal.
 using ByGpu = std::map<std::string, std::vector<int>>;
 
+/// "9.0" where all GPUs have it, else "9.0 (GPUs 0-6), 8.0 (GPU 7)".
 std::string text_of(const ByGpu& values) {
     if (values.size() == 1)
         return values.begin()->first;
@@ -201,6 +212,7 @@ std::unordered_map<std::string, ByGpu> results_of(const Value& facts, FleetNode&
 
 }  // namespace
 
+/// Safe for anything that a report from elsewhere may have in this place.
 const Value* member(const Value& object, const char* name) {
     if (!object.IsObject())
         return nullptr;
@@ -217,6 +229,7 @@ std::string text_member(const Value& object, const char* name) {
     return "";
 }
 
+/// Empty where it is no list, so that a caller can always walk through it.
 const Value& list_member(const Value& object, const char* name) {
     static const Value none(rapidjson::kArrayType);
     const Value* list = member(object, name);
@@ -225,6 +238,7 @@ const Value& list_member(const Value& object, const char* name) {
     return *list;
 }
 
+/// Everything but environments of Python that are not in use.
 Values values_of(const Value& facts, bool with_directories) {
     Collector collector{with_directories};
     for (const auto& fact : facts.GetObject()) {
@@ -232,18 +246,23 @@ Values values_of(const Value& facts, bool with_directories) {
         if (name != "pythons")
             collector.collect(fact.value, name, 0);
     }
-    // Frameworks are judged as the active environment has them.
+    // Frameworks are judged as the active environment has them. What else is
+    // installed on a node changes nothing for its jobs.
     for (const Value& python : list_member(facts, "pythons").GetArray())
         if (text_member(python, "active") == "true")
             collector.collect(python, "pythons", 0);
     return std::move(collector.values);
 }
 
+/// Values of the GPUs are collected by GPU, so that eight equal ones are one
+/// value.
 void add_facts(const Value& facts, FleetNode& node) {
     std::unordered_map<std::string, ByGpu> fields = results_of(facts, node);
     const auto add = [&](const std::string& place, const std::string& value) {
         node.values.emplace_back(Text(place), Text(value));
     };
+    // A list of GPUs has an element for each; its members are compared by GPU,
+    // its length is a value of its own.
     for (const auto& [place, value] : values_of(facts, true)) {
         const std::string_view list = std::string_view(place).substr(0, place.find('['));
         if (list.size() == place.size() ||
@@ -261,9 +280,13 @@ void add_facts(const Value& facts, FleetNode& node) {
     for (const char* name : {"cuda_devices", "nvml_devices", "kernel_runs"})
         if (const Value* list = member(facts, name); list && list->IsArray())
             add(name, std::to_string(list->Size()));
+    // Free memory changes all the time: it is a number with a usual range, no
+    // value.
     for (const Value& board : list_member(facts, "nvml_devices").GetArray())
         if (const Value* free = member(board, "memory_free_mib"); free && free->IsNumber())
             node.numbers.emplace_back(Text("nvml_devices[].memory_free_mib"), free->GetDouble());
+    // Of a probe with several targets, an end other than "finished", if there
+    // is one.
     std::map<std::string, std::string> ends;
     for (const Value& run : list_member(facts, "probe_runs").GetArray()) {
         std::string& known = ends[text_member(run, "probe")];
@@ -274,6 +297,7 @@ void add_facts(const Value& facts, FleetNode& node) {
         add("probe_runs[" + probe + "].end", end);
 }
 
+/// The first that fits: longer beginnings are listed before shorter ones.
 const Section& section_of(const std::string& place) {
     using enum DiffLayer;
     static constexpr Section sections[] = {
@@ -304,6 +328,7 @@ const Section& section_of(const std::string& place) {
     return *find_where(sections, [&](const Section& one) { return place.starts_with(one.begin); });
 }
 
+/// An element of a list, or a member that is unset where nothing is wrong.
 std::string_view probe_that_shows_absence(const std::string& place) {
     constexpr std::string_view unset_where_all_is_well =
         " failure unreachable problem container kernel_driver ";
@@ -315,6 +340,7 @@ std::string_view probe_that_shows_absence(const std::string& place) {
     return section_of(place).probe;
 }
 
+/// What is between brackets is left out, the brackets stay.
 std::string without_names(std::string_view place) {
     std::string out;
     bool inside = false;
@@ -327,6 +353,7 @@ std::string without_names(std::string_view place) {
     return out;
 }
 
+/// The section knows where the name of an element begins.
 std::pair<std::string, std::string> name_and_member(const std::string& place) {
     const std::size_t begin = section_of(place).begin.size();
     const std::size_t open = place.substr(0, begin).find('[');
@@ -337,6 +364,7 @@ std::pair<std::string, std::string> name_and_member(const std::string& place) {
             place.substr(std::min(close + 2, place.size()))};
 }
 
+/// "GPU 0 compute capability"; terms keep their capital letters.
 std::string label_of(const std::vector<std::string>& places) {
     constexpr std::string_view terms = " CUDA MiB MHz ECC MIG PCI NVML RNN ";
     std::vector<std::string> names, words;

@@ -1,3 +1,4 @@
+// Evaluates rules one by one, then leaves out the findings that others explain.
 #include "judge/evaluate.hpp"
 
 #include <algorithm>
@@ -13,6 +14,7 @@ namespace {
 
 using stack::Stack;
 
+/// Not applicable, with the reason why nobody can know whether it would be.
 Verdict not_evaluated(NotEvaluated why, const std::string& reason) {
     Verdict verdict = not_applicable("not evaluated: " + reason);
     verdict.not_evaluated = why;
@@ -136,6 +138,8 @@ std::vector<Verdict> evaluate_all(std::span<const Named<Rule>> rules, const Stac
     });
 }
 
+/// No finding is worse than its rule's page states, and each has a command that
+/// shows whether it is gone.
 void complete(const Named<Rule>& rule, Finding& finding) {
     finding.rule = rule.name;
     finding.layer = rule->layer;
@@ -158,6 +162,7 @@ void add_finding(Verdict& verdict, Finding finding) {
     verdict.findings.push_back(std::move(finding));
 }
 
+/// Of one severity the lowest layer first: a fault there may cause those above.
 std::tuple<Severity, Layer, Stage, std::string, std::string> order_of_repair(
     const Finding& finding) {
     const auto* rule = find_named(rules_of_the_directory(), finding.rule);

@@ -15,6 +15,8 @@ struct FaultKind {
     auto operator<=>(const FaultKind&) const = default;
 };
 
+/// Equal for two findings that are about the same fault, before and after a
+/// change.
 FaultKind kind_of(const Finding& finding);
 
 using Faults = std::map<FaultKind, Severity>;

@@ -1,3 +1,5 @@
+// From facts, or from specified versions, to a report: the verdicts of all rules, what the log
+// points to, repairs, and one word for the whole.
 #include "judge.hpp"
 
 #include <algorithm>
@@ -16,6 +18,7 @@ namespace {
 
 using stack::Stack;
 
+/// By outcome; findings are counted by their severity elsewhere.
 void count(Counts& counts, Outcome outcome) {
     counts.pass += outcome == Outcome::pass;
     counts.fault += outcome == Outcome::fault;
@@ -37,6 +40,8 @@ struct Tally {
     }
 };
 
+/// An undecided rule leaves the whole open if it could have found an error, or
+/// if --require names it.
 void tally_verdict(Tally& tally, const Named<Rule>& rule, const Verdict& verdict,
                    const Selection& selection) {
     const bool decided = verdict.outcome == Outcome::pass || verdict.outcome == Outcome::fault;
@@ -108,6 +113,8 @@ std::vector<Verdict> verdicts_about(std::span<const Named<Rule>> rules, const Fa
     return verdicts;
 }
 
+/// What the user expects or has decided to ignore stays visible, but changes no
+/// verdict.
 void make_notes(Verdict& verdict, const Named<Rule>& rule, const Facts& facts,
                 const Selection& selection) {
     const bool expected =

@@ -1,3 +1,5 @@
+// Where a log meets what is known of versions: conflicts of those given with it, and causes that
+// the machine confirms or refutes.
 #include "judge/log_conflicts.hpp"
 
 #include <algorithm>

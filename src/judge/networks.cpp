@@ -7,6 +7,8 @@
 
 namespace rnncheck {
 
+/// The rules about networks and GPUs alone where the networks work; else all
+/// that could explain why they do not.
 Report judge_networks(const Facts& facts, const Matrix& matrix, const std::set<std::string>& also) {
     const auto judged_by = [&](const auto& wanted) {
         Selection selection;

@@ -36,6 +36,7 @@ const std::set<std::string> decorations = {
     "hbm2e",  "hbm3",        "hbm3e",     "mig",  "gb",     "gib",      "lhr",   "oem",
     "gddr5",  "ddr4",        "developer", "kit",  "devkit", "embedded", "module"};
 
+/// In small letters, parted at everything that is no letter or digit.
 Words words_of(std::string_view written) {
     std::string text = lower(written);
     std::ranges::replace_if(text, std::not_fn(is_letter_or_digit), ' ');
@@ -86,6 +87,7 @@ bool is_form_factor(std::string_view word) {
     return (word.starts_with("sxm") || word.starts_with("nvl")) && is_number(word.substr(3));
 }
 
+/// A word that distinguishes products for buyers, but not their chips.
 bool is_decoration(const Words& words, std::size_t at) {
     constexpr std::size_t longest_size = 3;
     const bool before_unit =

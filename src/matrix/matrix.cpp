@@ -1,3 +1,4 @@
+// Answers queries of the tables: a row, or on which side of the data the requested version is.
 #include "matrix/matrix.hpp"
 
 #include <algorithm>
@@ -17,6 +18,7 @@ Answer<R> known(const R& row) {
 }
 
 template <class R, class Value>
+/// Between the ends of the data a table is silent about what has no row.
 Answer<R> outside(const Value& requested, const Value& oldest, const Value& newest) {
     if (requested > newest)
         return {Coverage::newer_than_data, {}};
@@ -41,6 +43,7 @@ bool covers(const CudnnBuild& row, const Version& cudnn) {
     return row.cudnn <= cudnn && cudnn <= row.last();
 }
 
+/// Whether a cuDNN that has no row for its CUDA is newer or older than all.
 Answer<CudnnBuild> outside_builds(const std::vector<CudnnBuild>& rows, const Version& cudnn) {
     if (rows.empty())
         return {};
@@ -50,6 +53,7 @@ Answer<CudnnBuild> outside_builds(const std::vector<CudnnBuild>& rows, const Ver
     return outside<CudnnBuild>(cudnn, rows.front().cudnn, newest);
 }
 
+/// Whether a version has the defect on this GPU, any GPU where it is unset.
 bool concerns(const RnnDefect& defect, const Version& cudnn,
               const std::optional<Version>& capability, std::string_view os) {
     return (defect.os.empty() || defect.os == os) && cudnn >= defect.first &&
@@ -107,6 +111,8 @@ Answer<CudaOfDriver> Matrix::cuda_of_driver(const std::optional<Version>& driver
         if (branch < row.branch || branch > row.last_branch)
             continue;
         Answer<CudaOfDriver> answer = known(row);
+        // A branch between two rows supports at least the CUDA of the earlier
+        // one.
         if (branch != row.branch)
             answer.row->provenance = std::max(row.provenance, Provenance::inferred);
         return answer;
@@ -197,6 +203,7 @@ Answer<RnnRequiredSupport> Matrix::requires_support(const Version& cudnn, const 
         return covers(build, requested) && build.capability_min <= capability &&
                capability <= build.capability_max;
     });
+    // A GPU newer than the build is promised nothing.
     if (!gpu_is_named)
         return {outside_builds(cudnn_builds(), requested).coverage, {}};
     for (const RnnRequiredSupport& row : required)

@@ -1,3 +1,5 @@
+// Versions that are written with fewer numbers mean every version that begins so: 2.4 is
+// each 2.4.x.
 #include "matrix/ranges.hpp"
 
 #include <algorithm>

@@ -21,6 +21,8 @@ struct Source {
 /// from what), or unconfirmed.
 RNNCHECK_ENUM(Provenance, documented, source_code, inferred, unconfirmed)
 
+/// Why a table has a row for a version, or none: the version is beyond an end
+/// of the data, or between rows without being in one.
 RNNCHECK_ENUM(Coverage, known, newer_than_data, older_than_data, silent)
 
 /// As text; "" for a cell that the row leaves open.

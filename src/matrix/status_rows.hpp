@@ -5,6 +5,8 @@
 
 namespace rnncheck {
 
+/// A status code of a library's functions, by its name in NVIDIA's header, and
+/// what the documentation states about it.
 struct StatusName : Row {
     std::string library;  ///< cudnn, cuda, cudart, nvml
     int major = 0;        ///< cuDNN's major; 0 for the others

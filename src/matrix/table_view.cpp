@@ -1,3 +1,4 @@
+// A table as people see it (`rnncheck matrix show`), and the filters COLUMN=VALUE on its rows.
 #include "matrix/table_view.hpp"
 
 #include <algorithm>
@@ -13,6 +14,7 @@ namespace rnncheck {
 namespace {
 
 template <class R>
+/// Every row as text by column, without empty cells.
 TableView view_of(const Table<R>& table) {
     TableView view{table.stem(), table.read().about, table.read().columns, {}, {}};
     for (const R& row : table.rows()) {
@@ -42,6 +44,7 @@ std::string cell_of(const TableRow& row, std::string_view column) {
     return *cell;
 }
 
+/// UsageError where the value is no version.
 Version requested_version(const std::string& column, const std::string& value) {
     const auto version = parse_version(value);
     if (!version)
@@ -62,6 +65,7 @@ bool range_holds(const std::optional<Version>& first, const std::optional<Versio
     return within(requested, *last) || agree(requested, *last);
 }
 
+/// UsageError with all names for a column that the table does not have.
 std::string type_of(const TableView& view, const std::string& column) {
     std::vector<std::string> names;
     for (const RangeColumns& range : view.ranges)
@@ -99,6 +103,7 @@ TableView table_view(const TableFiles& files, const std::string& name) {
     return view;
 }
 
+/// InputError for the first table that cannot be read at all.
 std::vector<TableOutline> table_outlines(const TableFiles& files) {
     std::vector<TableOutline> outlines;
     Tables(files).each([&](const auto& table) {
@@ -111,6 +116,8 @@ std::vector<TableOutline> table_outlines(const TableFiles& files) {
     return outlines;
 }
 
+/// By the column's type: a version in a range, or that begins so; yes or no; a
+/// text that is equal or, if none is, contains the value.
 void keep_matching(TableView& view, const std::string& text) {
     const auto at = text.find('=');
     if (at == std::string::npos || at == 0 || at + 1 == text.size())

@@ -22,6 +22,7 @@ constexpr std::size_t most_bytes = 1 << 20;  // ten times the largest bundled ta
 constexpr std::string_view suffix = ".json";
 constexpr std::size_t date_length = 10;
 
+/// One byte more than a file may have is requested, so that a larger one shows.
 void read_file(TableFiles& files, const std::string& name) {
     const std::string place = files.place + "/" + name;
     std::error_code error;
@@ -105,6 +106,7 @@ void check_form(const Value& value, const std::string& where, int depth, Place& 
     }
 }
 
+/// The whole table, with the number of the row that is being looked at.
 void check_form(const Value& table, Place& place) {
     check_form(table, "", 0, place);
     for (const auto& [name, part] : table.GetObject()) {
@@ -120,6 +122,7 @@ void check_form(const Value& table, Place& place) {
     }
 }
 
+/// " at line 3, column 17", as editors count.
 std::string place_in(std::string_view text, std::size_t offset) {
     const std::string_view before = text.substr(0, offset);
     const std::size_t line_begin = before.rfind('\n') + 1;  // 0 in the first line
@@ -154,12 +157,14 @@ const Value* member(const Value& object, std::string_view name, rapidjson::Type 
     return found != object.MemberEnd() && found->value.GetType() == type ? &found->value : nullptr;
 }
 
+/// In the text of the table, which has to live longer.
 std::string_view quoted_text(const Value& cell, const std::string& place) {
     if (!cell.IsString())
         wrong(place, "a text is expected");
     return text_of(cell);
 }
 
+/// What is wrong with a source; empty where it is complete.
 std::string fault_of(const Source& source) {
     if (source.title.empty())
         return "'title' is missing";
@@ -185,6 +190,7 @@ void read_source(const Value& written, Source& source, const std::string& where)
         wrong(where, fault);
 }
 
+/// By their ids, which rows name.
 void read_sources(const Value& table, TableHead& head, Place& place) {
     const Value* const sources = member(table, "sources", rapidjson::kObjectType);
     if (!sources)
@@ -201,6 +207,7 @@ void read_sources(const Value& table, TableHead& head, Place& place) {
 }
 
 template <class T>
+/// The word by which a table's head declares a column of this type.
 std::string type_word() {
     if constexpr (IsOptional<T>::value)
         return "optional " + type_word<typename T::value_type>();
@@ -256,6 +263,7 @@ void check_columns(const Value& table, const std::vector<Column>& known, Place& 
 }
 
 template <class T>
+/// InputError where the cell is not of the column's type.
 void read_cell(const Value& cell, T& value, const std::string& place,
                const std::map<std::string, Source>& sources) {
     if constexpr (IsOptional<T>::value) {
@@ -306,6 +314,8 @@ bool read_row(const Value& written, R& row, const TableHead& head, Place& place)
     return place.reported == reported_before;
 }
 
+/// What a table states about itself: columns, sources, and the holes that its
+/// ranges have on purpose.
 void read_head(const Value& table, TableHead& head, Place& place) {
     if (const Value* const about = member(table, "about", rapidjson::kStringType))
         head.about = text_of(*about);
@@ -318,6 +328,7 @@ void read_head(const Value& table, TableHead& head, Place& place) {
 }
 
 template <class R>
+/// Rows with an issue are left out, so that the others can be checked.
 void read_into(ReadTable<R>& read, const TableFiles& files, Place& place) {
     const std::string_view* const content = look_up(files.content, place.table);
     if (!content)

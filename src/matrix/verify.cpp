@@ -50,6 +50,7 @@ const WordColumn word_columns[] = {
     {"rnn_defects", "os", {"linux", "windows"}, true},
 };
 
+/// A typing error in such a column would make a row that matches nothing.
 void check_words(const TextMap& cells, const Row& row, const Report& report) {
     for (const auto& [table, column, words, may_be_empty] : word_columns) {
         if (table != report.table)
@@ -60,6 +61,7 @@ void check_words(const TextMap& cells, const Row& row, const Report& report) {
     }
 }
 
+/// A range that ends before it begins would contain no version.
 void check_ranges(const TextMap& cells, std::span<const RangeColumns> ranges, const Row& row,
                   const Report& report) {
     for (const RangeColumns& range : ranges) {
@@ -74,6 +76,7 @@ void check_ranges(const TextMap& cells, std::span<const RangeColumns> ranges, co
 }
 
 template <class R>
+/// Queries rely on the order, and so do people who look for a row.
 void check_order(const std::vector<R>& rows, const Report& report) {
     for (std::size_t i = 1; i < rows.size(); ++i)
         if (rows[i].key() == rows[i - 1].key() && !requires { R::order_is_meant; })
@@ -84,6 +87,7 @@ void check_order(const std::vector<R>& rows, const Report& report) {
 }
 
 template <class R>
+/// A version in two rows of one series would have two answers.
 void check_overlaps(const std::vector<R>& rows, const Report& report) {
     std::map<std::string, std::vector<const R*>> seen;
     for (const R& row : rows) {
@@ -102,11 +106,13 @@ void check_overlaps(const std::vector<R>& rows, const Report& report) {
 // Tables beside each other. One that could not be read to its end contradicts none: its own issues
 // are reported. ------
 
+/// Null where the table has no row for it.
 const DriverForCuda* toolkit(const Tables& all, const Version& cuda) {
     return find_where(all.driver_for_cuda.read().rows,
                       [&](const DriverForCuda& row) { return agree(row.cuda, cuda); });
 }
 
+/// The row that covers a branch; null where none does.
 const CudaOfDriver* driver(const Tables& all, int branch) {
     return find_where(all.cuda_of_driver.read().rows, [&](const CudaOfDriver& row) {
         return row.branch <= branch && branch <= row.last_branch;
@@ -134,6 +140,8 @@ void check_capability(const Tables& all, const Version& capability, const Row& r
                capability);
 }
 
+/// Every version of CUDA, capability and branch in any table has a row of its
+/// own.
 void check_references(const Tables& all, const TextMap& cells, const Row& row,
                       const Report& report) {
     const auto& toolkits = all.driver_for_cuda.read();
@@ -158,6 +166,7 @@ void check_references(const Tables& all, const TextMap& cells, const Row& row,
     }
 }
 
+/// A driver that a row names as enough has to run the CUDA of the row.
 void check_driver_min(const Tables& all, const std::optional<Version>& driver_min,
                       const Version& cuda, const Row& row, const Report& report) {
     const DriverForCuda* needed = toolkit(all, cuda);
@@ -168,6 +177,7 @@ void check_driver_min(const Tables& all, const std::optional<Version>& driver_mi
                *driver_min, cuda, needed->oldest_driver);
 }
 
+/// What only rows of one kind can contradict; for most kinds nothing.
 void check_row(const Tables&, const Row&, const Report&) {
 }
 
@@ -225,6 +235,7 @@ void check_row(const Tables& all, const CudnnBuild& row, const Report& report) {
         check_driver_min(all, row.driver_min, *row.cuda_min, row, report);
 }
 
+/// The cuDNN of a build has to exist for the build's CUDA.
 void check_cudnn_of_build(const Tables& all, const FrameworkBuild& row, const Report& report) {
     const auto& builds = all.cudnn_builds.read();
     if (!row.cudnn || !builds.is_whole())
@@ -280,6 +291,7 @@ void check_row(const Tables& all, const KerasBackend& row, const Report& report)
 }
 
 template <class R>
+/// Causes are named in several tables, and described in one.
 void check_cause(const Tables& all, const std::string& cause, const R& row, const Report& report) {
     const auto& causes = all.log_causes.read();
     if (causes.is_whole() && !find_by(causes.rows, &LogCause::cause, cause))
@@ -298,6 +310,7 @@ void check_row(const Tables& all, const LogRemedy& row, const Report& report) {
 }
 
 template <class R>
+/// Every check on every row of one table.
 void check_table(const Tables& all, const ReadTable<R>& table, const Report& report) {
     check_order(table.rows, report);
     if constexpr (requires(R row) { row.series(); })
@@ -314,6 +327,7 @@ void check_table(const Tables& all, const ReadTable<R>& table, const Report& rep
 
 }  // namespace
 
+/// Issues of reading first: a row that was not read cannot be checked further.
 std::vector<Issue> verify(const Tables& tables) {
     std::vector<Issue> all;
     const auto names = table_names();

@@ -27,6 +27,8 @@ struct State {
     std::string because;  ///< "see driver_missing"
 };
 
+/// The worst finding of the layer decides; without one, an undecided rule does.
+/// A note changes nothing. `works` is whether something of the layer responded.
 State state_of(const Report& report, Layer layer, bool works, bool of_frameworks = false) {
     Severity worst = Severity::note;
     Words rules;
@@ -70,6 +72,8 @@ std::string networks_computed(const Facts& facts) {
     return join(cells, "; ");
 }
 
+/// Of no case at all: the user's choice, no GPU in the machine, or the first
+/// error that has to be fixed before.
 std::string why_not_run(const Report& report) {
     if (!stage_was_run(report.facts, Stage::run))
         return "not run, as requested";
@@ -83,6 +87,8 @@ std::string why_not_run(const Report& report) {
     return "not run: fix " + shown(error->rule) + " first";
 }
 
+/// "45 cases: 43 ok, 2 not supported; LSTM in fp32, fp16", or why there are
+/// none.
 std::string networks_line(const Report& report) {
     if (report.facts.rnn_runs.empty())
         return why_not_run(report);
@@ -142,6 +148,7 @@ void add_rows(std::vector<ChecklistLine>& checklist, std::string_view word, cons
     checklist.push_back({std::string(word), state.mark, std::move(rows)});
 }
 
+/// A log beside a machine or versions: how long it is, and its first error.
 void add_log(std::vector<ChecklistLine>& checklist, const Log& log) {
     std::string error = "no error";
     if (log.first_error_line)
@@ -151,6 +158,7 @@ void add_log(std::vector<ChecklistLine>& checklist, const Log& log) {
     add_rows(checklist, "Log", {log.first_error_line ? Mark::warning : Mark::passed, ""}, {row});
 }
 
+/// "float16, masked": of the network that versions were specified with.
 std::string given_network(const Network& network) {
     std::string masked;
     if (network.masked)
@@ -172,6 +180,7 @@ void write_own_home(std::string& text, const std::string& in_facts) {
 
 }  // namespace
 
+/// Only where every case has the same cause: then each of them would repeat it.
 const Finding* cause_below_all_cases(const Report& report) {
     const std::vector<RnnRun>& runs = report.facts.rnn_runs;
     const auto accounts_for_all = [&](const Finding& finding) {
@@ -186,6 +195,8 @@ const Finding* cause_below_all_cases(const Report& report) {
     return find_where(report.findings, accounts_for_all);
 }
 
+/// From the lowest layer up, as repairs have to be made. Versions that were
+/// specified have lines for what was specified alone.
 std::vector<ChecklistLine> checklist_of(const Report& report) {
     std::vector<ChecklistLine> checklist;
     const Facts& facts = report.facts;
@@ -240,6 +251,7 @@ std::vector<ChecklistLine> checklist_of(const Report& report) {
     return checklist;
 }
 
+/// Further rows of a line are below its first one, at the same column.
 void write_checklist(Page& page, const std::vector<ChecklistLine>& checklist) {
     for (const ChecklistLine& line : checklist) {
         std::string begin = " " + page.mark(line.mark) + ' ' + padded(line.word, 11);

@@ -13,6 +13,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+/// "Python 3.11.7" and, as its place, "/home/ada/venv (VIRTUAL_ENV)".
 ChecklistRow environment_row(const PythonEnvironment& environment, const std::string& before) {
     std::string version = known("", environment.version);
     if (version.empty())
@@ -23,6 +24,7 @@ ChecklistRow environment_row(const PythonEnvironment& environment, const std::st
     return {before + "Python " + version, place};
 }
 
+/// "pytorch 2.4.0 (cu124)".
 std::string named(const Framework& framework) {
     return shown(framework.name) + known(" ", framework.version) +
            known(" (", framework.build, ")");
@@ -43,6 +45,7 @@ const DllLoad* loaded_dll(const Framework& framework, const Facts& facts) {
     });
 }
 
+/// As the search of Windows was predicted from the files, not tried.
 ChecklistRow in_words(const DllLoad& load) {
     if (load.ending == DllEnding::loaded)
         return {"loads cuDNN" + known(" ", load.version), shown(load.path.value_or(""))};
@@ -71,6 +74,8 @@ ChecklistRow loaded_cudnn(const Framework& framework, const Facts& facts) {
     return {""};
 }
 
+/// "pytorch 2.4.0, built for CUDA 12.4 and cuDNN 9.1, loads cuDNN 9.1.0 found
+/// by RUNPATH", each part only where it is known.
 ChecklistRow framework_row(const Framework& framework, const Facts& facts) {
     Words built{known("CUDA ", framework.cuda), known("cuDNN ", framework.cudnn)};
     std::erase(built, "");
@@ -165,12 +170,15 @@ Words elsewhere_lines(const Facts& facts, const PythonEnvironment* active) {
     return rows;
 }
 
+/// Without that probe, as for specified versions, nothing is known of any
+/// Python.
 bool python_was_searched(const Facts& facts) {
     return find_by(facts.probe_runs, &ProbeRun::probe, "python_packages");
 }
 
 }  // namespace
 
+/// Only of libraries that were queried: what was not tried is no failure.
 bool some_cudnn_is_unusable(const Facts& facts) {
     return std::ranges::any_of(facts.frameworks, [&](const Framework& framework) {
         const FrameworkLibrary* const cudnn = find_where(
@@ -186,6 +194,8 @@ bool some_framework_finds_cudnn(const Facts& facts) {
     });
 }
 
+/// The examined environment, its frameworks, then what else a person may look
+/// for: orders of import, environments that were passed over or not read.
 Rows framework_rows(const Facts& facts, bool given) {
     Rows rows;
     const auto candidates = possibly_active(facts);

@@ -11,6 +11,7 @@ using Words = std::vector<std::string>;
 
 /// The files of a library that were not loaded.
 Rows files_not_queried(const Facts& facts, LibraryKind kind) {
+    // More files than that are the subject of a finding, not of the overview.
     constexpr std::size_t most = 3;
     Rows found;
     for (const Library& library : facts.libraries)
@@ -51,6 +52,7 @@ std::string module_in_words(const Driver& driver) {
     return *driver.module_loaded ? "kernel module loaded" : "no kernel module is loaded";
 }
 
+/// "cuInit returned 999 (...)"; empty if it succeeded or was not called.
 std::string init_failure(const Driver& driver) {
     if (!driver.init || driver.init->ok())
         return "";
@@ -76,10 +78,13 @@ Rows driver_rows_without_version(const Facts& facts) {
     return rows;
 }
 
+/// Cut to one decimal: 24576 MiB are "24", 24564 are "23.9".
 std::string gibibytes(std::int64_t mebibytes) {
     return short_number(static_cast<double>(mebibytes * 10 / 1024) / 10);
 }
 
+/// "NVIDIA GeForce RTX 3090 (compute capability 8.6), 23.2 of 24 GiB free";
+/// `each`: of several equal ones.
 std::string gpu_words(const Facts& facts, const Gpu& gpu, bool each) {
     std::string words = shown(gpu.name.value_or("GPU of unknown name"));
     words += known(" (compute capability ", gpu.compute_capability, ")");
@@ -95,6 +100,7 @@ std::string gpu_words(const Facts& facts, const Gpu& gpu, bool each) {
 
 }  // namespace
 
+/// WSL and containers belong to it, because they decide whose driver counts.
 std::string system_line(const Host& host) {
     return listed({known("", host.os), known("kernel ", host.kernel), known("", host.libc),
                    known("", host.machine),
@@ -109,6 +115,7 @@ Rows files_of(const Facts& facts, LibraryKind kind, const std::string& what) {
     return found;
 }
 
+/// One version where library and kernel module agree, as they should.
 Rows driver_rows(const Facts& facts) {
     if (!facts.driver.library_version)
         return driver_rows_without_version(facts);
@@ -123,6 +130,7 @@ Rows driver_rows(const Facts& facts) {
         {versions, known("supports CUDA up to ", driver.cuda_version), init_failure(driver)})};
 }
 
+/// Grouped by their words without "on each", which depends on the group.
 Rows gpu_lines(const Facts& facts) {
     const auto groups =
         grouped(facts.cuda_devices, [&](const Gpu& gpu) { return gpu_words(facts, gpu, false); });
@@ -140,6 +148,7 @@ Rows gpu_lines(const Facts& facts) {
     return rows;
 }
 
+/// What NVML sees before what is on the bus: it shows that the driver works.
 Rows no_gpu_lines(const Facts& facts) {
     Words seen;
     for (const Board& board : facts.nvml_devices)
@@ -164,6 +173,7 @@ Rows cuda_lines(const Facts& facts) {
     });
 }
 
+/// Whether its functions for recurrent networks could be called without a GPU.
 static std::string rnn_api_in_words(const Cudnn& cudnn) {
     if (!cudnn.rnn_usable)
         return ", RNN API not tested";

@@ -10,11 +10,14 @@ using Rows = std::vector<ChecklistRow>;
 
 /// "Linux 6.1, glibc 2.36, x86_64"; "" where nothing is known.
 std::string system_line(const Host& host);
+/// Library and kernel module, with both versions where they differ, the CUDA
+/// that the driver supports, and why cuInit failed.
 Rows driver_rows(const Facts& facts);
 /// Equal GPUs share a line: "8 x NVIDIA H100 80GB".
 Rows gpu_lines(const Facts& facts);
 /// What is known of GPUs that CUDA does not list.
 Rows no_gpu_lines(const Facts& facts);
+/// A row for each CUDA runtime that was opened: its version, and its path.
 Rows cuda_lines(const Facts& facts);
 /// `given`: of versions, of which no API is tested.
 Rows cudnn_lines(const Facts& facts, bool given);

@@ -39,6 +39,8 @@ struct Difference {
     RNNCHECK_FIELDS_END
 };
 
+/// `rnncheck diff A B --json`: why one machine works and another does not, or
+/// what an update has changed. A and B are judged again by the rules of today.
 struct Diff : RunStamp, Document<ToolStamp> {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(DiffOutcome, outcome,
@@ -54,6 +56,7 @@ struct Diff : RunStamp, Document<ToolStamp> {
     RNNCHECK_FIELDS_END_AFTER(RunStamp, Document)
 };
 
+/// In the order of OverallVerdict, whose exit codes they have.
 RNNCHECK_ENUM(FleetOutcome, alike, warnings, problems, incomplete)
 
 /// `no_majority`: no value is that of two thirds of the nodes, so that none of them is odd.
@@ -96,6 +99,8 @@ struct FleetGroup {
     RNNCHECK_FIELDS_END
 };
 
+/// A set of nodes that have something in common: a rule's finding, or a report
+/// that cannot be read for one reason.
 struct FleetNodes {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, what, "the rule, or what is wrong with the report");
@@ -105,6 +110,8 @@ struct FleetNodes {
     RNNCHECK_FIELDS_END
 };
 
+/// `rnncheck fleet merge --json`: the reports of many nodes in one. Values are
+/// compared within groups of nodes that can be expected to be equal.
 struct Fleet : RunStamp, Document<ToolStamp> {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(FleetOutcome, outcome,
@@ -141,6 +148,7 @@ struct FleetChange {
     RNNCHECK_FIELDS_END
 };
 
+/// `rnncheck fleet diff --json`: two collections of the same nodes.
 struct FleetDiff : RunStamp, Document<ToolStamp> {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, sentence, "what changed, in one sentence") = {};

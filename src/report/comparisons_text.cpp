@@ -12,6 +12,7 @@ namespace rnncheck {
 
 namespace {
 
+/// Nothing in the facts is unknown, an empty text is a value.
 std::string in_words(const std::optional<std::string>& value) {
     if (!value)
         return "unknown";
@@ -49,6 +50,8 @@ ChecklistLine line_of(const Diff& diff, DiffLayer layer) {
     return line;
 }
 
+/// A line for each layer, from the lowest up; without rows where nothing
+/// differs.
 std::vector<ChecklistLine> lines_of(const Diff& diff) {
     std::vector<ChecklistLine> lines;
     for (std::size_t i = 0; i < names_of(DiffLayer{}).size(); ++i)
@@ -56,6 +59,7 @@ std::vector<ChecklistLine> lines_of(const Diff& diff) {
     return lines;
 }
 
+/// What "A" and "B" are, each with its own verdict.
 std::vector<ChecklistLine> machines_of(const Diff& diff) {
     return {
         {"A", mark_of(diff.first.verdict), {shown(diff.first.name + ": " + diff.first.sentence)}},
@@ -64,6 +68,7 @@ std::vector<ChecklistLine> machines_of(const Diff& diff) {
          {shown(diff.second.name + ": " + diff.second.sentence)}}};
 }
 
+/// Formats know verdicts only: a difference counts like a problem.
 OverallVerdict verdict_of(const Diff& diff) {
     constexpr OverallVerdict verdicts[] = {OverallVerdict::healthy, OverallVerdict::problems,
                                            OverallVerdict::undetermined};
@@ -82,6 +87,7 @@ std::vector<Finding> findings_of(const Diff& diff) {
     return all;
 }
 
+/// Of a layer: whether its two sides are the same.
 Outcome outcome_of(Mark mark) {
     if (mark == Mark::warning)
         return Outcome::fault;
@@ -135,6 +141,7 @@ OverallVerdict verdict_of(const Fleet& fleet) {
     return static_cast<OverallVerdict>(fleet.outcome);
 }
 
+/// "4 nodes: gpu[017,023]"; without a list where most nodes are meant.
 std::string on_nodes(std::size_t count, const std::string& nodes) {
     return pluralized(count, "node", "nodes") + if_any(": ", nodes);
 }
@@ -146,6 +153,8 @@ std::string in_words(const FleetValue& value) {
     return value.value + " on " + on_nodes(value.count, value.nodes);
 }
 
+/// The first field with its values, the names of the others: all of them divide
+/// the nodes in the same way.
 void write_fields(Page& page, const std::vector<const FleetField*>& fields) {
     constexpr std::size_t most_named = 4;
     const FleetField& first = *fields.front();
@@ -166,6 +175,7 @@ void write_fields(Page& page, const std::vector<const FleetField*>& fields) {
         page.wrap("      ", "the same nodes also differ in: " + join(others, ", "));
 }
 
+/// "The driver is too old (driver_too_old) on 2 nodes: gpu[017,023]".
 std::string in_words(const FleetNodes& rule) {
     const std::string name = rule.title ? *rule.title + " (" + rule.what + ')' : rule.what;
     return name + " on " + on_nodes(rule.count, rule.nodes);
@@ -194,6 +204,7 @@ void write_nodes(Page& page, std::string_view heading, const std::string& nodes)
         write_list(page, heading, std::vector{nodes});
 }
 
+/// The largest group first; of a group only the fields in which nodes differ.
 void write_groups(Page& page, const Fleet& fleet) {
     const auto who_has_which = [](const FleetField& field) {
         return mapped(field.values, &FleetValue::nodes);
@@ -213,6 +224,7 @@ std::string repeated_in_words(const Fleet& fleet) {
            " left out: the same node has a later one";
 }
 
+/// What has to be repaired first, then how nodes differ, then what is missing.
 void write_body(Page& page, const Fleet& fleet) {
     write_list(page, "Problems", fleet.problems);
     write_list(page, "Warnings", fleet.warnings);
@@ -227,6 +239,7 @@ void write_body(Page& page, const Fleet& fleet) {
     page.wrap("", repeated_in_words(fleet));
 }
 
+/// Rules before facts: what has got better or worse, then why.
 void write_body(Page& page, const FleetDiff& diff) {
     write_list(page, "Findings", diff.findings);
     write_list(page, "Changes", diff.changes);
@@ -234,6 +247,7 @@ void write_body(Page& page, const FleetDiff& diff) {
     write_nodes(page, "Only in the second", diff.added);
 }
 
+/// Any change counts, whichever direction it has.
 OverallVerdict verdict_of(const FleetDiff& diff) {
     const std::size_t changes =
         diff.findings.size() + diff.changes.size() + diff.removed.size() + diff.added.size();
@@ -249,6 +263,7 @@ void write_whole(Page& page, const Document& document) {
 }
 
 template <class Document>
+/// The text form as the only section, for formats that have no other.
 Outline outline_of_nodes(const Document& document) {
     Outline outline = outline_with(document, verdict_of(document));
     outline.sections = {
@@ -295,6 +310,7 @@ std::string title_about(const std::string& nodes, std::string_view what) {
     return concat(nodes.substr(0, nodes.rfind(',', most_columns)), ",...: ", what);
 }
 
+/// A finding about nodes, for formats that know nothing of fleets.
 Finding finding_about(std::string rule, std::string title, Severity severity,
                       const std::string& nodes, std::string message) {
     return {.rule = std::move(rule),
@@ -328,6 +344,8 @@ void add_odd_nodes(const FleetGroup& group, std::vector<Finding>& findings) {
     }
 }
 
+/// For formats that list findings: a rule with its nodes is one, and so is a
+/// set of odd nodes, a node without a report, and an unreadable report.
 std::vector<Finding> findings_of(const Fleet& fleet) {
     std::vector<Finding> findings;
     for (const auto& [title, severity, lists] :
@@ -350,6 +368,8 @@ std::vector<Finding> findings_of(const Fleet& fleet) {
     return findings;
 }
 
+/// For spreadsheets: findings have no field, and values their place in the
+/// facts.
 std::vector<std::vector<std::string>> rows_of(const Fleet& fleet) {
     std::vector<std::vector<std::string>> rows = {
         {"group", "field", "value", "nodes", "usual", "differs"}};
@@ -371,6 +391,8 @@ std::vector<std::vector<std::string>> rows_of(const Fleet& fleet) {
 
 }  // namespace
 
+/// A and B with their verdicts, what only one of them has, then every
+/// difference.
 void write_document(Page& page, const Diff& diff) {
     const bool same_findings = diff.only_in_first.empty() && diff.only_in_second.empty();
     const bool differs = diff.outcome == DiffOutcome::different && same_findings;
@@ -391,6 +413,7 @@ void write_document(Page& page, const Diff& diff) {
     write_checklist(page, lines_of(diff));
 }
 
+/// For formats: the differences as checks, one for each layer.
 Outline outline_of(const Diff& diff) {
     Outline outline = outline_with(diff, verdict_of(diff));
     outline.word = name_of(diff.outcome);
@@ -425,6 +448,7 @@ void write_document(Page& page, const FleetDiff& diff) {
     write_whole(page, diff);
 }
 
+/// For formats: odd nodes as findings. Without any, one check that passes.
 Outline outline_of(const Fleet& fleet) {
     Outline outline = outline_of_nodes(fleet);
     outline.word = name_of(fleet.outcome);

@@ -14,6 +14,8 @@ namespace rnncheck {
 /// Indented on a terminal; else without line ends.
 enum class JsonLines { indented, one };
 
+/// How a document is to be printed: what the options of all commands decide,
+/// and the terminal.
 struct Style {
     bool color = false;
     bool verbose = false;  ///< evidence, documentation, passed checks and timings too
@@ -23,8 +25,11 @@ struct Style {
     std::size_t width = 100;  ///< columns of the terminal
 };
 
+/// Whose fault it is that there is no report: of the command line, of a file,
+/// of the limits of this process, of rnncheck.
 RNNCHECK_ENUM(FailureKind, usage, input, limit, bug)
 
+/// Which rnncheck wrote a document that no compatibility table decided.
 struct ProgramStamp {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, name, "rnncheck") = "rnncheck";
@@ -32,6 +37,7 @@ struct ProgramStamp {
     RNNCHECK_FIELDS_END
 };
 
+/// The failure itself, for scripts that read standard output only.
 struct Failure {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(FailureKind, kind,
@@ -59,6 +65,7 @@ struct VersionDocument : Document<ToolStamp> {
     RNNCHECK_FIELDS_END_AFTER(Document)
 };
 
+/// One rule, probe, format, table or command; what it lacks is left out.
 struct ListItem {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, name, "its id");
@@ -184,6 +191,7 @@ struct ModelDocument : Document<ToolStamp>, RunStamp, JudgedModel {
 /// incorrect or empty.
 RNNCHECK_ENUM(SelftestOutcome, passed, restricted, failed)
 
+/// One thing that rnncheck needs and that was tried where it is run.
 struct SelftestCheck {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, name, "what was tried");

@@ -7,6 +7,7 @@ namespace rnncheck {
 namespace {
 
 template <class T>
+/// The schema of one document, with its own version number as a constant.
 Json document_schema(std::string_view title) {
     Json schema = schema_of<T>();
     schema["title"] = std::string(title);
@@ -17,6 +18,8 @@ Json document_schema(std::string_view title) {
 /// What is null in the answers of `which` where there is nothing to show.
 constexpr const char* nullable[] = {"needed_by", "path", "rule"};
 
+/// These members are always there, with null for "nothing to show", so that a
+/// script need not distinguish a missing member from an empty one.
 Json which_schema() {
     Json schema = document_schema<WhichDocument>("which");
     Json& choice = schema["properties"]["libraries"]["items"];
@@ -53,6 +56,7 @@ Json as_json(const WhichDocument& document) {
     return json;
 }
 
+/// In ASCII: everything else becomes \u escapes.
 std::string as_text(const Json& json, JsonLines layout) {
     std::string text = json.dump(layout == JsonLines::one ? -1 : 2, ' ', true) + '\n';
     replace_all(text, "##[",
@@ -73,6 +77,7 @@ INSTANTIATE(FailureDocument)
 INSTANTIATE(VersionDocument)
 #undef INSTANTIATE
 
+/// All documents in one schema, so that a script needs no table of commands.
 std::string schema_text() {
     Json report = document_schema<Report>("report");
     Json facts = facts_json_schema();

@@ -11,6 +11,7 @@ namespace rnncheck {
 
 namespace {
 
+/// Empty where the row has nothing in this column.
 std::string cell(const TableRow& row, const std::string& column) {
     const std::string* const value = look_up(row.values, column);
     if (!value)
@@ -33,6 +34,7 @@ void write_rows(Page& page, const TableView& table) {
     }
     std::vector<std::vector<std::string>> rows = {columns};
     append(rows.front(), {"provenance", "source"});
+    // Many rows share a source, so sources are listed once, below the rows.
     const auto sources = grouped(table.rows, [](const TableRow& row) {
         return std::pair(row.source.title, row.source.url);
     });
@@ -64,6 +66,8 @@ void write_rows(Page& page, const TableView& table) {
     page.line();
 }
 
+/// One library of `rnncheck which`: the file that the loader takes and why,
+/// then the candidates that it passes over.
 void write_choice(Page& page, const LibraryChoice& choice) {
     page.heading(shown(choice.soname));
     const TextStyle how = choice.by_dlopen ? TextStyle::yellow : TextStyle::red;
@@ -84,10 +88,12 @@ void write_date_of_data(Page& page, const ToolStamp& tool) {
     page.line("Compatibility data: " + matrix_date_in_words(tool));
 }
 
+/// "2.4.1 (cu124)".
 std::string version_and_build(const PlannedBuild& build) {
     return build.last->text + " (" + build.build + ")";
 }
 
+/// What the build was made with, and the newer one that pip installs beside it.
 std::string cudnn_of(const PlannedBuild& build) {
     if (build.without_cudnn)
         return "no cuDNN";
@@ -100,6 +106,7 @@ std::string cudnn_of(const PlannedBuild& build) {
     return words;
 }
 
+/// "Python 3.9 to 3.12", or the only one.
 std::string pythons_of(const PlannedBuild& build) {
     if (!build.python_first || !build.python_last)
         return "";
@@ -108,17 +115,20 @@ std::string pythons_of(const PlannedBuild& build) {
     return known("Python ", build.python_first) + known(" to ", build.python_last);
 }
 
+/// The oldest driver; most people have a newer one, which also runs it.
 std::string driver_of(const PlannedBuild& build) {
     if (!build.driver_min)
         return "a driver that is not in the data";
     return known("driver ", build.driver_min, " or newer");
 }
 
+/// "CUDA 12.4, cuDNN 9.1, Python 3.8 to 3.12, driver 525.60.13 or newer".
 std::string made_of(const PlannedBuild& build) {
     return listed(
         {known("CUDA ", build.cuda), cudnn_of(build), pythons_of(build), driver_of(build)});
 }
 
+/// The command first: it is what is copied.
 void write_build_details(Page& page, const PlannedBuild& build) {
     if (!build.install.empty())
         page.command("install", build.install);
@@ -134,6 +144,7 @@ void write_sources(Page& page, const PlannedBuild& build) {
             page.unwrapped("source", shown(source));
 }
 
+/// Why a version newer than the proposed one is not proposed; empty if none is.
 std::string why_no_newer(const FrameworkPlan& plan) {
     if (!plan.newer)
         return "";
@@ -141,6 +152,8 @@ std::string why_no_newer(const FrameworkPlan& plan) {
     return shown(version_and_build(*plan.newer) + verb + join(plan.newer->reasons, "; "));
 }
 
+/// The newest version that runs, else the newest that may run, else that none
+/// does.
 void write_plan(Page& page, const FrameworkPlan& plan) {
     const std::string name = page.styled(TextStyle::bold, shown(plan.framework));
     page.line();
@@ -163,6 +176,7 @@ void write_plan(Page& page, const FrameworkPlan& plan) {
     write_sources(page, build);
 }
 
+/// "NVIDIA GeForce RTX 3090 (8.6), driver 535.104.05, Python 3.11, linux".
 std::string request_in_words(const PlannedFor& request) {
     return listed({request.gpu_name.empty()
                        ? known("compute capability ", request.gpu)
@@ -175,6 +189,9 @@ std::string capabilities_in_words(const std::vector<Version>& capabilities) {
     return join(mapped(capabilities, &Version::text), " ");
 }
 
+/// One build of the version: what it was made with, the driver, and the GPUs
+/// that it has code for, as machine code or as PTX that the driver compiles
+/// first.
 void write_needed(Page& page, const NeededBuild& needed) {
     const PlannedBuild& build = needed.build;
     page.line();
@@ -195,6 +212,7 @@ void write_needed(Page& page, const NeededBuild& needed) {
     write_sources(page, build);
 }
 
+/// The worst outcome, with how many checks had it and what follows for reports.
 std::string sentence(const SelftestDocument& document) {
     const auto count = [&](SelftestOutcome outcome) {
         return std::ranges::count(document.checks, outcome, &SelftestCheck::outcome);
@@ -211,6 +229,7 @@ std::string sentence(const SelftestDocument& document) {
 
 }  // namespace
 
+/// What a bug report needs: the program, its tables and its source.
 void write_document(Page& page, const VersionDocument& document) {
     page.line("rnncheck " + document.tool.version);
     page.line(concat("compatibility data of ", document.tool.matrix_date, ", schema ",
@@ -226,6 +245,7 @@ void write_document(Page& page, const ListDocument& document) {
         page.line(line);
 }
 
+/// Each table with what it is about and how new it is.
 void write_document(Page& page, const TablesDocument& document) {
     for (const TableOutline& table : document.tables) {
         page.line(page.styled(TextStyle::bold, shown(table.name)) + "  " +
@@ -248,6 +268,7 @@ void write_document(Page& page, const TableDocument& document) {
               shown(document.tool.matrix_digest));
 }
 
+/// "compat_matrix/cudnn_builds.json, row 12: ...", as compilers report errors.
 void write_document(Page& page, const VerifyDocument& document) {
     for (const Issue& issue : document.issues) {
         const std::string row = issue.row > 0 ? concat(", row ", issue.row) : "";
@@ -258,6 +279,7 @@ void write_document(Page& page, const VerifyDocument& document) {
               pluralized(document.issues.size(), "issue", "issues"));
 }
 
+/// What holds for all frameworks, then each framework by itself.
 void write_document(Page& page, const PlanDocument& document) {
     const Plan& plan = document.plan;
     page.wrap("What can run on ", shown(request_in_words(plan.request)), 2);
@@ -272,6 +294,7 @@ void write_document(Page& page, const PlanDocument& document) {
     write_date_of_data(page, document.tool);
 }
 
+/// The builds of the version, and the systems for which it has none with CUDA.
 void write_document(Page& page, const NeedsDocument& document) {
     const Needs& needs = document.needs;
     page.line("What " + shown(needs.framework) + ' ' + needs.version.text + " needs");
@@ -290,6 +313,7 @@ void write_document(Page& page, const NeedsDocument& document) {
     write_date_of_data(page, document.tool);
 }
 
+/// Each library that was requested, in the order of the command line.
 void write_document(Page& page, const WhichDocument& document) {
     page.wrap("", shown(document.target));
     for (const auto& note : document.notes)

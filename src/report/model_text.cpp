@@ -14,6 +14,7 @@ namespace {
 /// `without_findings`: not what the finding of a layer contains.
 enum class LayerDetails { all, without_findings };
 
+/// In the order of LayerKind.
 const char* name_for_people(LayerKind kind) {
     constexpr const char* names[] = {
         "LSTM",     "GRU",      "RNN (tanh)",     "RNN (ReLU)",         "RNN",        "LSTM cell",
@@ -62,18 +63,22 @@ std::pair<Mark, const char*> use_in_words(const JudgedLayer& layer) {
     return {Mark::failed, "no: the GPU computes each time step separately, which is slower"};
 }
 
+/// From the sizes alone: no framework was run.
 std::string estimated(const ModelMemory& memory) {
     return "weights " + mebibytes(memory.weights) + ", inputs and outputs " +
            mebibytes(memory.data) + ", workspace " + mebibytes(memory.workspace) +
            ", for training also " + mebibytes(memory.reserve) + " (estimated)";
 }
 
+/// Of a model of the GPU, so that a layer's change is not made on a wrong
+/// promise.
 std::string gain_in_words(double speedup) {
     return "about " + short_number(std::round(speedup * 10) / 10) +
            " times as fast (not measured; model of docs/speed.md for 32 sequences of 100 steps or "
            "the sizes given)";
 }
 
+/// Whether the change is a line of code to be typed as it is.
 bool is_code(const JudgedLayer& layer, std::size_t change) {
     return change < layer.changes_are_code.size() && layer.changes_are_code[change];
 }
@@ -91,6 +96,7 @@ void write_why(Page& page, const JudgedLayer& layer) {
         page.labelled("Gain", gain_in_words(*layer.modeled_speedup));
 }
 
+/// What the layer is, whether cuDNN computes it, then why and what to change.
 void write_layer(Page& page, const JudgedLayer& layer, LayerDetails details) {
     page.line();
     const std::string name = layer.name.empty() ? "(the model itself)" : layer.name;
@@ -112,6 +118,8 @@ void write_layer(Page& page, const JudgedLayer& layer, LayerDetails details) {
             page.unwrapped("Source", shown(source));
 }
 
+/// For formats that list findings; the text form has a place for each layer. It
+/// is a warning: such a layer works, but slowly.
 Finding finding_of(const JudgedLayer& layer) {
     Finding finding{
         .rule = "layer_without_cudnn",
@@ -131,24 +139,29 @@ Finding finding_of(const JudgedLayer& layer) {
     return finding;
 }
 
+/// "GPU 0, /usr/lib/libcudnn.so.9: ok: first run 3 ms, second 0.3 ms".
 std::string run_in_words(const RnnRun& run) {
     const bool is_legacy = run.rnn_api == RnnApi::legacy;
     return concat("GPU ", run.gpu, ", ", shown(run.library),
                   is_legacy ? " (legacy RNN API): " : ": ", how_it_went(run));
 }
 
+/// A network is computed the same way with any weights, but only those of the
+/// file show that its numbers suit the data type.
 std::string weights_in_words(const LayerRuns& runs) {
     if (runs.own_weights)
         return "those of the file";
     return "made by formula, not those of the file" + if_any(": ", runs.why_formula);
 }
 
+/// The same as write_runs(), for a cell of a table.
 std::vector<std::string> runs_in_words(const LayerRuns& runs) {
     std::vector<std::string> lines = mapped(runs.runs, run_in_words);
     lines.push_back("Weights: " + weights_in_words(runs));
     return lines;
 }
 
+/// With --run: how the layer went with each cuDNN on each GPU.
 void write_runs(Page& page, const LayerRuns& runs) {
     for (const RnnRun& run : runs.runs)
         page.labelled("Run", run_in_words(run));
@@ -160,6 +173,7 @@ void write_runs(Page& page, const LayerRuns& runs) {
 
 }  // namespace
 
+/// A sentence where there is no layer; else each layer, with how it ran.
 static void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerRuns>& runs,
                          LayerDetails details) {
     const std::string framework = model.framework + if_any(" ", model.version);
@@ -248,6 +262,7 @@ static OutlineTable table_of(const JudgedModel& model, const std::vector<LayerRu
                               {use, mark},
                               {details_of(layer, run)}});
     }
+    // An empty column would only take space.
     const auto has_no_details = [](const auto& row) { return row.back().text.empty(); };
     if (std::ranges::all_of(table.rows, has_no_details)) {
         table.columns.pop_back();
@@ -263,6 +278,8 @@ static OutlineTable table_of(const JudgedModel& model, const std::vector<LayerRu
     return table;
 }
 
+/// One table for each model, and what could not be read of an archive or
+/// directory.
 static std::vector<OutlineTable> tables_of(const ModelDocument& document) {
     if (document.models.empty() && document.unread.empty())
         return {table_of(document, document.runs)};
@@ -286,6 +303,7 @@ static Mark mark_of_layers(const ModelDocument& document) {
     return any && mark == Mark::passed ? Mark::warning : mark;
 }
 
+/// One model in detail, several in one table, then the report of this machine.
 void write_document(Page& page, const ModelDocument& document) {
     if (page.is_quiet())
         return page.line(shown(document.sentence));
@@ -305,6 +323,9 @@ void write_document(Page& page, const ModelDocument& document) {
     write_document(page, *document.report);
 }
 
+/// That of the report about this machine, if there is one, with the layers
+/// added: their findings, one check for all of them, and their section as the
+/// first.
 Outline outline_of(const ModelDocument& document) {
     Outline outline = outline_with(document, document.verdict,
                                    document.report ? outline_of(*document.report) : Outline{});

@@ -1,3 +1,4 @@
+// The outline of a report; those of other documents are where these are printed.
 #include "report/outline.hpp"
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 
 namespace rnncheck {
 
+/// What the text form prints below the findings; sections without text are left
+/// out.
 static std::vector<OutlineSection> sections_of(const Report& report) {
     std::vector<OutlineSection> sections = {
         section(SectionKind::networks,
@@ -28,8 +31,11 @@ static std::vector<OutlineSection> sections_of(const Report& report) {
     return sections;
 }
 
+/// Every GPU that CUDA lists, also one on which nothing was run.
 static std::map<int, std::map<RunEnd, int>> tests_by_end(const Facts& facts) {
     std::map<int, std::map<RunEnd, int>> tests;
+    // With 0 tests, so that a monitoring system sees a GPU on which nothing
+    // ran.
     for (const Gpu& gpu : facts.cuda_devices)
         tests[gpu.index];
     for (const RnnRun& run : facts.rnn_runs)
@@ -37,6 +43,7 @@ static std::map<int, std::map<RunEnd, int>> tests_by_end(const Facts& facts) {
     return tests;
 }
 
+/// Without the empty lines around it, which belong to the page.
 OutlineSection section(SectionKind kind, const std::function<void(Page&)>& write) {
     constexpr const char* headings[] = {"Recurrent networks", "Recurrent layers", "Further results",
                                         "Nodes"};
@@ -48,6 +55,7 @@ OutlineSection section(SectionKind kind, const std::function<void(Page&)>& write
     return {kind, headings[static_cast<std::size_t>(kind)], std::move(text)};
 }
 
+/// Of a log alone there is no checklist: nothing was examined.
 Outline outline_of(const Report& report) {
     Outline outline = outline_with(report, report.verdict);
     outline.sentence = sentence_of(report);
@@ -64,6 +72,8 @@ Outline outline_of(const Report& report) {
     return outline;
 }
 
+/// "rnncheck 0.1.0 (3f2c1a0), compatibility data of 2026-11-21, run at ... for
+/// 12 s: rnncheck doctor --no-run; node=gpu017".
 std::string about_run(const Outline& outline) {
     std::string text = "rnncheck " + outline.tool.version;
     if (outline.tool.commit)
@@ -97,6 +107,7 @@ std::string message_of(const Finding& finding) {
     return std::string(name_of(finding.confidence)) + ": " + finding.message;
 }
 
+/// By the source of the evidence: "log.first_error", or "log.events[3]".
 std::optional<LogPlace> quoted_line(const Evidence& evidence, const Log& log) {
     constexpr std::string_view list = "log.events[";
     if (evidence.source == "log.first_error" && log.first_error_line)

@@ -18,6 +18,7 @@ struct OutlineCell {
     std::optional<Mark> mark = {};
 };
 
+/// A table with sentences below it, of which either may be missing.
 struct OutlineTable {
     std::string title = {};  ///< "GPU 0, cuDNN 9.19.0, v8 API: 24 ok"
     std::vector<std::string> columns = {};
@@ -90,6 +91,8 @@ struct Format {
 /// Every file of src/report/formats/, by name.
 std::span<const Named<Format>> all_formats();
 
+/// One for each document that formats print. The outline refers to its
+/// document, which has to live longer.
 Outline outline_of(const Report& report);
 Outline outline_of(const Diff& diff);
 Outline outline_of(const Fleet& fleet);

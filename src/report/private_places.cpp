@@ -1,3 +1,5 @@
+// Matches the patterns of texts/private_patterns.txt with RE2, which needs linear time on any text:
+// what is redacted may come from a hostile file.
 #include "report/private_places.hpp"
 
 #include <re2/re2.h>
@@ -28,11 +30,13 @@ struct Regex {
     }
 };
 
+/// What a group of it matches is private, of this kind.
 struct PrivatePattern {
     PrivateKind kind;
     Regex regex;
 };
 
+/// The parts that patterns name as <part>, and the patterns in their order.
 struct PatternTable {
     std::map<std::string, Regex> parts;  ///< "not user" too
     std::vector<PrivatePattern> patterns;
@@ -51,6 +55,8 @@ std::vector<std::string> table_lines() {
     return lines;
 }
 
+/// Read once. A line is "kind: pattern" or "part = pattern"; a part is put in
+/// where it is named, so that each must come before its use.
 const PatternTable& table() {
     static const auto read = [] {
         PatternTable table;
@@ -70,6 +76,7 @@ const PatternTable& table() {
     return read;
 }
 
+/// Every match of one pattern, from left to right.
 void add_places(std::string_view text, const PrivatePattern& pattern,
                 std::vector<PrivatePlace>& places) {
     const std::string_view kind = name_of(pattern.kind);
@@ -90,6 +97,7 @@ void add_places(std::string_view text, const PrivatePattern& pattern,
     }
 }
 
+/// Only patterns whose fixed words are in the text are tried, which are few.
 std::vector<PrivatePlace> places_in(std::string_view text) {
     static const PatternFilter filter = [] {
         PatternFilter made;
@@ -139,12 +147,16 @@ bool only_looks_like(std::string_view kind, std::string_view text) {
     return regex && re2::RE2::FullMatch({text.data(), text.size()}, regex->compiled());
 }
 
+/// Only a domain that begins here: the text goes on behind a host's name.
 std::size_t length_of_domain(std::string_view text) {
     re2::StringPiece rest(text.data(), text.size());
     re2::RE2::Consume(&rest, table().parts.at("domain").compiled());
     return text.size() - rest.size();
 }
 
+/// Patterns are matched in the original and, if that is another text, in what a
+/// terminal shows of it: a code in the middle of a secret hides it from a
+/// pattern.
 SearchedText searched(std::string_view original) {
     SearchedText all{.places = places_in(original)};
     if (original.find_first_of("\x1b\\%") != std::string_view::npos)

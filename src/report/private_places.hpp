@@ -14,6 +14,8 @@ namespace rnncheck {
 RNNCHECK_ENUM(PrivateKind, uuid, user, email, secret, ip_address, mac_address, pci_id, token,
               serial, host, home, ssid, process)
 
+/// Whether the kind is replaced only where a pattern finds it: a number that
+/// looks like an address in one place may be a version elsewhere.
 bool is_in_place(PrivateKind kind);
 
 /// Whether the table has the text as "not KIND", e.g. "not user", or an ordinary word as "not
@@ -48,6 +50,7 @@ struct SearchedText {
     }
 };
 
+/// Every private place of a text, from left to right; places may overlap.
 SearchedText searched(std::string_view original);
 
 }  // namespace rnncheck

@@ -1,3 +1,5 @@
+// Two passes over all texts of a document: the first learns what is private, the second replaces
+// it, also where nothing but the name itself shows that it is.
 #include "report/redact.hpp"
 
 #include <re2/re2.h>
@@ -34,6 +36,7 @@ int number_in_placeholder(std::string_view text, PrivateKind kind) {
     return 0;
 }
 
+/// "USER7", a word of a report that was redacted before.
 bool is_placeholder(std::string_view text) {
     static const re2::RE2 regex("(?:" + join(placeholders, "|") + ")0*[1-9][0-9]{0,5}",
                                 re2::RE2::Latin1);
@@ -50,6 +53,7 @@ bool is_word_edge(std::string_view text, std::size_t at) {
     return at == 0 || at >= text.size() || !is_word_char(text[at - 1]) || !is_word_char(text[at]);
 }
 
+/// The word characters at the beginning: the key of the words that begin so.
 std::string leading_run(std::string_view text) {
     return {text.begin(), std::ranges::find_if_not(text, is_word_char)};
 }
@@ -118,6 +122,9 @@ class Redactor {
             add(value, *kind);
     }
 
+    /// From left to right: what a pattern found, else the user's home
+    /// directory, else a word that is known to be private, else the character
+    /// as the original has it.
     std::string redacted(std::string_view original, const SearchedText& searched,
                          Reader reader = Reader::person) {
         const std::string_view text = searched.text;
@@ -162,6 +169,7 @@ class Redactor {
         PrivateKind kind;
     };
 
+    /// Makes a text known, by what its kind may look like in other places.
     void add(std::string_view text, PrivateKind kind) {
         if (kind == PrivateKind::host)
             add_host(text);
@@ -175,6 +183,7 @@ class Redactor {
             word_for(kind, lower(text));
     }
 
+    /// "/" and directories that every system has are no home directory to hide.
     void add_own_home(std::string_view directory) {
         while (directory.ends_with('/'))
             directory.remove_suffix(1);
@@ -186,6 +195,8 @@ class Redactor {
             own_home_ = directory;
     }
 
+    /// Replaced wherever it is a whole word. Ordinary words are not, even if a
+    /// user has one as a name: the report would lose its sense.
     void add_word(std::string_view text, PrivateKind kind) {
         // More than any machine has: beyond it a hostile file only wastes time.
         constexpr std::size_t most_words = 1000;
@@ -204,6 +215,7 @@ class Redactor {
         ++known_words_;
     }
 
+    /// Also without its domain, and in capitals, as Windows writes it.
     void add_host(std::string_view name) {
         const std::string_view first_label = name.substr(0, name.find('.'));
         std::string capitals(first_label);
@@ -214,12 +226,15 @@ class Redactor {
             add_word(text, PrivateKind::host);
     }
 
+    /// The numbers of a report that was redacted before are not given again.
     void add_user(std::string_view name) {
         int& last = last_number_[PrivateKind::user];
         last = std::max(last, number_in_placeholder(name, PrivateKind::user));
         add_word(name, PrivateKind::user);
     }
 
+    /// Its last part is most often the user's name. "/home/ada" needs no entry
+    /// where the patterns find it; "/data/users/ada" does.
     void add_home(std::string_view directory) {
         while (directory.ends_with('/'))
             directory.remove_suffix(1);
@@ -237,6 +252,7 @@ class Redactor {
         add_word(directory, PrivateKind::home);
     }
 
+    /// "USER1", the same for the same secret.
     std::string word_for(PrivateKind kind, std::string_view secret) {
         if (is_placeholder(secret))
             return std::string(secret);
@@ -284,6 +300,8 @@ class Redactor {
         return begins_word(command, at - 1) ? "~/'" : "\"$HOME\"'";
     }
 
+    /// The longest known word that begins here; with a host its domain goes,
+    /// too.
     bool replace_word(std::string_view text, std::size_t& at, std::string& out) {
         if (text[at] != '/' && (!is_word_char(text[at]) || !is_word_edge(text, at)))
             return false;
@@ -368,6 +386,7 @@ void for_each_text(T& value, Reader reader, const Act& act) {
 }
 
 template <class Document>
+/// The document with every text replaced; of a report also what was hidden.
 Document redacted(Document document, const Identity& identity) {
     Redactor redactor(identity);
     std::vector<SearchedText> texts;  // in order: the patterns are matched once
@@ -376,6 +395,7 @@ Document redacted(Document document, const Identity& identity) {
                       redactor.learn_variable(name, text);
                       redactor.learn(texts.emplace_back(searched(text)));
                   });
+    // The second walk visits the same texts in the same order.
     auto next = texts.begin();
     for_each_text(document, Reader::person,
                   [&](std::string_view, std::string& text, Reader reader) {

@@ -1,3 +1,5 @@
+// The verdict of a report in one sentence, as the first line of the text form, the title of a page
+// and the message of a monitoring plugin have it.
 #include "report/report.hpp"
 
 #include <algorithm>
@@ -18,6 +20,7 @@ struct Computed {
     bool kernel = false;
 };
 
+/// By how the cases ended, and whether anything at all ran on a GPU.
 Computed computed(const Report& report) {
     const bool failures_count = std::ranges::any_of(report.findings, [](const Finding& finding) {
         return finding.layer >= Layer::gpu && finding.severity != Severity::note;
@@ -40,6 +43,7 @@ Computed computed(const Report& report) {
             })};
 }
 
+/// "3 of 45 cases failed"; failures before passes.
 std::string in_words(const Computed& all) {
     const std::size_t total = all.failed + all.passed + all.other;
     if (all.failed > 0 && total == 1)
@@ -60,6 +64,7 @@ bool is_possible(const Finding& finding) {
     return finding.confidence == Confidence::possible;
 }
 
+/// They are counted apart in the sentence.
 std::size_t possible_errors(const Report& report) {
     return static_cast<std::size_t>(
         std::ranges::count_if(report.findings, [](const Finding& finding) {
@@ -108,6 +113,7 @@ std::string about_what_was_given(const Report& report) {
     return "no problem found" + requested;
 }
 
+/// Why the verdict is not decided, if the reason is not that nothing was run.
 std::string what_is_open(const Report& report) {
     const auto open = static_cast<std::size_t>(report.counts.undecided);
     if (open > 0)
@@ -137,6 +143,8 @@ bool has_no_cause_for_lack_of_gpu(const Report& report) {
     return report.facts.cuda_devices.empty() && std::ranges::none_of(report.findings, is_cause);
 }
 
+/// What was run on a GPU belongs to the sentence: "no problem found" alone
+/// would not show whether anything was tried.
 std::string about_machine(const Report& report) {
     const Computed all = computed(report);
     const std::string ran = in_words(all);
@@ -149,6 +157,7 @@ std::string about_machine(const Report& report) {
                               "; " + ran + untested_in_words(report.facts));
         if (has_no_cause_for_lack_of_gpu(report))
             return with_first(report, problems + ": ", "; " + ran);
+        // "1 problem" is clear from the title alone.
         const bool is_only_one = errors == 1 && possible_errors(report) == 0;
         if (is_only_one)
             return with_first(report, ran + ": ");
@@ -175,6 +184,7 @@ const char* what_it_means(const Report& report) {
     return report.findings.front().rule == "layer_without_cudnn" ? "" : "nothing failed: ";
 }
 
+/// The likeliest cause, how sure it is, and how many others are possible.
 std::string about_log(const Report& report) {
     if (report.facts.log->lines == 0)
         return "undetermined: the log is empty";
@@ -199,6 +209,8 @@ OverallVerdict verdict_of(const JudgedModel& model) {
     const auto any = [&](CudnnUse use) {
         return find_by(model.layers, &JudgedLayer::cudnn, use) != nullptr;
     };
+    // One unknown layer leaves the whole open, even beside layers without
+    // cuDNN.
     if (any(CudnnUse::unknown) || !model.unclear.empty())
         return OverallVerdict::undetermined;
     if (any(CudnnUse::no))
@@ -236,6 +248,7 @@ std::size_t count_of(const std::vector<Finding>& findings, Severity severity) {
     return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
 }
 
+/// Undetermined is worse than warnings: there may be a problem.
 OverallVerdict worse(OverallVerdict one, OverallVerdict other) {
     constexpr OverallVerdict order[] = {OverallVerdict::healthy, OverallVerdict::warnings,
                                         OverallVerdict::undetermined, OverallVerdict::problems};

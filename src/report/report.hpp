@@ -14,6 +14,7 @@ namespace rnncheck {
 
 RNNCHECK_ENUM(OverallVerdict, healthy, warnings, problems, undetermined)
 
+/// Which rnncheck judged, with which tables.
 struct ToolStamp {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, name, "rnncheck") = "rnncheck";
@@ -40,6 +41,7 @@ struct Document {
     RNNCHECK_FIELDS_END
 };
 
+/// The verdicts of all rules, counted.
 struct Counts {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD_AS(int, fault, "problem", "rules with a finding, whatever its severity") = 0;
@@ -49,6 +51,8 @@ struct Counts {
     RNNCHECK_FIELDS_END
 };
 
+/// One rule's answer in a report, without its findings, which are listed by
+/// severity.
 struct RuleVerdict {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, rule, "id of the rule");
@@ -163,6 +167,8 @@ struct HiddenThings {
 /// What a report is about: a machine, versions that a person specified, or a log by itself.
 enum class About { machine, versions, log };
 
+/// Everything that one run found, as --json prints it: a verdict, what led to
+/// it, and the facts, from which it can be judged again.
 struct Report : RunStamp {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(int, schema, "number of this form of the report") = report_schema;

@@ -16,6 +16,8 @@ namespace rnncheck {
 
 namespace {
 
+/// The same cuDNN on two GPUs with the same, good results in every case: one
+/// table is enough for both. What failed is shown for each GPU.
 bool have_equal_results(const Sweep& a, const Sweep& b) {
     const auto same = [](const RnnRun* one, const RnnRun* other) {
         return one->end == other->end && one->number == other->number &&
@@ -26,9 +28,11 @@ bool have_equal_results(const Sweep& a, const Sweep& b) {
            std::equal(a.runs.begin(), a.runs.end(), b.runs.begin(), b.runs.end(), same);
 }
 
+/// In pixels, for a monospaced font of 11.
 constexpr int cell_size = 16, margin = 16, line_height = 15, letter_width = 7;
 constexpr std::size_t longest_words = 300;
 
+/// The columns of every grid, so that grids below each other can be compared.
 std::vector<std::string> all_shapes(const Facts& facts) {
     const auto shapes =
         grouped(facts.rnn_runs, [](const RnnRun& run) { return shape_of(run.rnn_case); });
@@ -56,6 +60,8 @@ struct Picture {
         at(margin, y, words, style);
     }
 
+    /// A case, or several of one kind and shape: colored, with a letter and a
+    /// tooltip.
     void square(int x, RunEnd end, std::string_view tip) {
         const RunEndLook& look = look_of(end);
         draw(x + cell_size,
@@ -66,6 +72,7 @@ struct Picture {
                     "</text></g>"));
     }
 
+    /// The document. White behind it, because a page may be dark.
     std::string finished(std::string_view title) const {
         const int width = widest + margin, height = y + margin;
         return concat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width, "\" height=\"",
@@ -76,6 +83,8 @@ struct Picture {
     }
 };
 
+/// The grid of one sweep: a row for each kind, a numbered column for each
+/// shape.
 void draw_sweep(Picture& page, const Sweep& sweep, const std::vector<std::string>& shapes) {
     page.y += line_height;
     page.text(concat(gpus_in_words(sweep.gpus), ", ", sweep.rnn_api, " API, ", sweep.library),
@@ -105,6 +114,7 @@ void draw_sweep(Picture& page, const Sweep& sweep, const std::vector<std::string
     }
 }
 
+/// What the colors mean, only of ends that occur, and what the columns are.
 void draw_legend(Picture& page, const Facts& facts, const std::vector<std::string>& shapes) {
     page.y += line_height;
     for (std::size_t i = 0; i < names_of(RunEnd{}).size(); ++i) {
@@ -182,6 +192,7 @@ std::string ratios_svg(const Ratios& ratios, const std::string& title, int lowes
     return page.finished(title);
 }
 
+/// Below 1 is correct; how far below shows how much room the limit leaves.
 Ratios errors_against_limits(const Facts& facts) {
     Ratios ratios;
     for (const RnnRun& run : facts.rnn_runs)
@@ -190,6 +201,7 @@ Ratios errors_against_limits(const Facts& facts) {
     return ratios;
 }
 
+/// Only of cases that passed, on GPUs whose clocks and memory bus are known.
 Ratios times_against_model(const Facts& facts) {
     Ratios ratios;
     for (const Gpu& gpu : facts.cuda_devices)
@@ -203,6 +215,7 @@ Ratios times_against_model(const Facts& facts) {
 
 }  // namespace
 
+/// In the order of the first case of each.
 std::vector<Sweep> sweeps_of(const Facts& facts) {
     std::vector<Sweep> sweeps;
     const auto place = [](const RnnRun& run) {
@@ -225,6 +238,7 @@ std::string kind_of(const RnnCase& rnn_case) {
                   rnn_case.dtype, ' ', rnn_case.math, ' ', rnn_case.algorithm);
 }
 
+/// As describe() writes it, from the first size on.
 std::string shape_of(RnnCase rnn_case) {
     constexpr std::size_t most_lengths = 16;
     const std::size_t lengths = rnn_case.lengths.size();
@@ -275,6 +289,7 @@ std::string cudnn_in_words(const Facts& facts, std::string_view library) {
     return "cuDNN";
 }
 
+/// A picture without any point is left out.
 std::vector<std::string> sweep_pictures(const Facts& facts) {
     std::vector<std::string> pictures;
     if (facts.rnn_runs.empty())

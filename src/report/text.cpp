@@ -1,3 +1,4 @@
+// The page that all text is written to, and the words, marks and colors that its parts share.
 #include "report/text.hpp"
 
 #include <algorithm>
@@ -9,6 +10,7 @@ namespace rnncheck {
 
 namespace {
 
+/// A mark in UTF-8 and in ASCII, and its color.
 struct MarkLook {
     std::string_view mark, ascii;
     TextStyle style;
@@ -20,9 +22,12 @@ constexpr MarkLook mark_looks[] = {{"✓", "[ok]", TextStyle::green},
                                    {"?", "[??]", TextStyle::yellow},
                                    {"–", "[--]", TextStyle::faint}};
 
+/// SGR codes of ECMA-48, in the order of TextStyle.
 constexpr std::string_view style_codes[] = {"\x1b[1;31m", "\x1b[33m", "\x1b[32m",
                                             "\x1b[36m",   "\x1b[1m",  "\x1b[2m"};
 
+/// "today", "59 days old", "23 months old", "2 years old": in the largest unit
+/// of which there are two.
 std::string age_in_words(int days) {
     constexpr int days_of_a_month = 30, days_of_a_year = 365;
     const auto count = [](int number, const char* one, const char* many) {
@@ -57,6 +62,7 @@ std::string known(std::string_view before, const std::optional<Version>& value,
     return known(before, std::optional(value->text), after);
 }
 
+/// Escaped first, so that no control character is left.
 std::string with_entities(std::string_view text, Entities entities, std::size_t most) {
     std::string safe;
     for (const char letter : escaped(text, most)) {
@@ -81,6 +87,7 @@ std::size_t columns_of(std::string_view text) {
     std::size_t columns = 0;
     bool in_code = false;
     for (const char c : text) {
+        // A code ends with 'm'; of UTF-8 only first bytes count.
         if (c == '\x1b')
             in_code = true;
         else if (in_code)
@@ -95,6 +102,7 @@ std::string padded(std::string_view text, std::size_t width) {
     return std::string(text) + std::string(width - std::min(width, columns_of(text)), ' ');
 }
 
+/// In columns, not in bytes: names of GPUs and paths may be UTF-8.
 std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows) {
     std::vector<std::size_t> widths;
     for (const auto& row : rows) {
@@ -117,6 +125,7 @@ std::string shortened(std::string_view text, std::size_t width) {
         return std::string(text);
     std::string kept;
     for (const std::string& word : split(text, ' ')) {
+        // A blank before the word and "..." behind it.
         if (columns_of(kept) + 1 + columns_of(word) + 3 > width)
             break;
         if (!kept.empty())
@@ -157,6 +166,7 @@ std::string text_with_warning(const Remedy& remedy) {
     return concat(remedy.text, warnings[static_cast<std::size_t>(remedy.risk)]);
 }
 
+/// In their order in the report, which is by name.
 std::vector<const RuleVerdict*> checks_with(const std::vector<RuleVerdict>& checks, Outcome outcome,
                                             bool evaluated) {
     std::vector<const RuleVerdict*> found;
@@ -172,6 +182,7 @@ const std::string& title_of(const Finding& finding) {
     return finding.title;
 }
 
+/// Below 40 columns a table of words would break at every word.
 std::size_t Page::width() const {
     constexpr std::size_t narrowest = 40;
     return std::clamp(style_.width, narrowest, widest_prose);
@@ -200,6 +211,7 @@ void Page::wrap(std::string_view first, std::string_view text, std::size_t inden
     bool at_start = true;
     for (const std::string& word : split(text, ' ')) {
         const std::size_t columns = columns_of(word);
+        // A word that is longer than a line has the line to itself.
         if (!at_start && column + 1 + columns > width()) {
             text_.erase(text_.find_last_not_of(' ') + 1);
             text_ += '\n' + margin;
@@ -234,6 +246,7 @@ void Page::heading(std::string_view title) {
     line(styled(TextStyle::bold, title));
 }
 
+/// Marks are ASCII already; what is not comes from outside.
 std::string Page::text() const {
     if (!style_.ascii)
         return text_;

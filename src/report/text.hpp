@@ -14,7 +14,9 @@
 
 namespace rnncheck {
 
+/// By what they mean: problems are red, warnings yellow, what works green.
 enum class TextStyle { red, yellow, green, cyan, bold, faint };
+/// How a layer, a case or the whole is, in one character.
 RNNCHECK_ENUM(Mark, passed, failed, warning, undetermined, not_run)
 
 /// Lines of prose are no longer, however wide the terminal is.
@@ -64,8 +66,10 @@ std::string id_in_words(std::string_view id);
 /// documentation too.
 void write_finding(Page& page, std::span<const Finding> with_one_fix);
 
+/// The mark of the first line.
 Mark mark_of(OverallVerdict verdict);
 
+/// How a finding of a severity is headed.
 struct SeverityLook {
     Mark mark;
     TextStyle style;
@@ -78,6 +82,8 @@ std::string text_with_warning(const Remedy& remedy);
 /// What heads a finding.
 const std::string& title_of(const Finding& finding);
 
+/// Lines of text in the style of the terminal or file that they are for. Text
+/// from outside has to go through shown() before it is added.
 class Page {
   public:
     explicit Page(const Style& style) : style_(style) {
@@ -90,6 +96,7 @@ class Page {
         return style_.quiet;
     }
     std::size_t width() const;
+    /// With the terminal's codes around it; without colors the text itself.
     std::string styled(TextStyle how, std::string_view text) const;
     /// "✓" or, in ASCII, "[ok]"; coloured.
     std::string mark(Mark mark) const;
@@ -162,6 +169,7 @@ const Finding* cause_below_all_cases(const Report& report);
 /// System, driver, GPUs, CUDA, cuDNN, networks and frameworks; of what a person specified, what was
 /// specified.
 std::vector<ChecklistLine> checklist_of(const Report& report);
+/// " ✓ Driver 535.104.05, supports CUDA up to 12.2", further rows below it.
 void write_checklist(Page& page, const std::vector<ChecklistLine>& lines);
 
 /// "Hidden because private: 2 x uuid (--show-private shows them)."; empty where nothing was.

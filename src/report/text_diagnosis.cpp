@@ -24,6 +24,7 @@ struct Room {
 constexpr Room beside_many_causes = {
     .quote = 100, .error = 100, .known = 65, .reason = 130, .first_check = 130, .check = 72};
 
+/// "lines 12, 14 and 20"; no more than fit into a line.
 std::string lines_of(const Log& log, LogKind kind) {
     constexpr std::size_t most_lines = 8;
     std::vector<std::string> lines;
@@ -35,6 +36,7 @@ std::string lines_of(const Log& log, LogKind kind) {
     return (lines.size() == 1 ? "line " : "lines ") + join_with_and(lines);
 }
 
+/// The network as TensorFlow prints it when a call for it fails.
 std::string network_in_words(const LogRnnConfig& config) {
     const auto number = [](const char* name, const std::optional<std::int64_t>& value) {
         if (!value)
@@ -49,6 +51,7 @@ std::string network_in_words(const LogRnnConfig& config) {
                 if_any("not in the log: ", join_with_and(config.missing))}));
 }
 
+/// What --given named, and what of it was not understood.
 std::string given_in_words(const Log& log) {
     std::vector<std::string> words;
     for (const UserHint& hint : log.user_hints) {
@@ -103,6 +106,7 @@ int cost_of(const DecidingCheck& check) {
 
 /// Where no cause is likely: the cheapest check of the first ones.
 const Finding& cheapest_to_check(std::span<const Finding> causes) {
+    // A cheap check of an unlikely cause is no use.
     constexpr std::size_t most_tried = 3;
     const auto cost = [](const Finding& cause) {
         return cause.decided_by ? cost_of(*cause.decided_by) : 4;
@@ -110,6 +114,7 @@ const Finding& cheapest_to_check(std::span<const Finding> causes) {
     return *std::ranges::min_element(causes.first(std::min(causes.size(), most_tried)), {}, cost);
 }
 
+/// The command, then what its output would mean.
 void write_first_check(Page& page, const Finding& cause, const Room& room) {
     if (!cause.decided_by->command.empty())
         page.command("Check", cause.decided_by->command);
@@ -149,6 +154,8 @@ std::string or_verbose(const Page& page, std::size_t causes) {
     return causes == 1 ? ", or -v" : ", or -v for the fix of each cause";
 }
 
+/// How much was read, and the lines that look like errors and need no
+/// attention.
 void write_about_log(Page& page, const Log& log, bool fills_screen) {
     if (log.files.empty())
         return;  // a command that printed nothing
@@ -197,6 +204,8 @@ void write_way_out(Page& page, const std::vector<Finding>& causes, const Room& r
 
 }  // namespace
 
+/// The likeliest cause with its lines, the way out, then how much was read.
+/// Many guesses are cut to what fits on a screen.
 void write_diagnosis(Page& page, const Report& report) {
     const Log& log = *report.facts.log;
     const std::vector<Finding>& causes = report.findings;

@@ -1,3 +1,4 @@
+// One finding as text: title, message, on a verbose page evidence, then what to do.
 #include "report/text_finding.hpp"
 
 #include <utility>
@@ -29,6 +30,7 @@ void write_title(Page& page, const Finding& finding) {
     page.line(std::string(columns_of(begin), ' ') + page.styled(TextStyle::faint, rule));
 }
 
+/// A reader has to know that USER1 is no real name, and how to see that.
 std::string in_words(const std::vector<HiddenThings>& all) {
     std::vector<std::string> hidden;
     for (const HiddenThings& things : all)
@@ -50,12 +52,14 @@ void write_evidence(Page& page, const std::vector<Evidence>& evidence, std::stri
     }
 }
 
+/// The command, then what to look at in its output.
 void write_confirmation(Page& page, const DecidingCheck& check) {
     if (!check.command.empty())
         page.command("Confirm", check.command);
     page.labelled(check.command.empty() ? "Confirm" : "", shown(check.text));
 }
 
+/// Commands come first, because they are copied; a warning comes before them.
 void write_remedy(Page& page, std::string_view word, const Remedy& remedy) {
     const std::string text = shown(text_with_warning(remedy));
     if (remedy.risk == Risk::destructive)
@@ -70,6 +74,7 @@ void write_remedy(Page& page, std::string_view word, const Remedy& remedy) {
         page.command(&check == &remedy.checks.front() ? "Check" : "", check);
 }
 
+/// The same finding on several GPUs: one title, a message for each, one fix.
 void write_finding(Page& page, std::span<const Finding> with_one_fix) {
     const Finding& finding = with_one_fix.front();
     write_title(page, finding);
@@ -92,6 +97,7 @@ void write_finding(Page& page, std::span<const Finding> with_one_fix) {
     }
 }
 
+/// One home directory fewer, because the page writes it as "~".
 std::string hidden_on_page(const Report& report) {
     std::vector<HiddenThings> all = report.hidden.value_or(std::vector<HiddenThings>{});
     HiddenThings* const homes = find_by(all, &HiddenThings::kind, std::string_view("home"));

@@ -15,6 +15,7 @@ namespace {
 
 using Verdicts = std::vector<const RuleVerdict*>;
 
+/// "driver_too_old, cudnn_bug".
 std::string rules_of(const Verdicts& verdicts) {
     return join(mapped(verdicts, [](const RuleVerdict* verdict) { return shown(verdict->rule); }),
                 ", ");
@@ -38,6 +39,7 @@ void write_reasons(Page& page, const std::string& heading, const Verdicts& verdi
     }
 }
 
+/// With -v: how long each probe took, and how it ended.
 void write_probe_runs(Page& page, const Facts& facts) {
     if (facts.probe_runs.empty())
         return;
@@ -54,6 +56,7 @@ void write_probe_runs(Page& page, const Facts& facts) {
     }
 }
 
+/// "1 problem, 2 notes, 61 checks passed", without what there is none of.
 std::string summary_of(const Report& report) {
     const auto findings = [&](Severity severity) { return count_of(report.findings, severity); };
     const auto not_evaluated = std::ranges::count_if(
@@ -75,6 +78,7 @@ std::string summary_of(const Report& report) {
     return all;
 }
 
+/// The counts, what decided, what is hidden, and the command that shows more.
 void write_end(Page& page, const Report& report) {
     const ToolStamp& tool = report.tool;
     page.line();
@@ -146,6 +150,8 @@ Verdicts passed_of_versions(const Report& report) {
     return passed;
 }
 
+/// From the verdict down: the checklist, findings, notes, what is undetermined,
+/// the networks; with -v also what passed and how the probes went.
 void write_examination(Page& page, const Report& report) {
     const bool given = report.about == About::versions;
     page.wrap("", headline(report, page), 2);
@@ -158,12 +164,14 @@ void write_examination(Page& page, const Report& report) {
         page.line();
     write_checklist(page, checklist_of(report));
     const std::span<const Finding> findings = report.findings;
+    // Notes are last, because findings are sorted by severity.
     const auto first_note =
         std::ranges::find(findings, Severity::note, &Finding::severity) - findings.begin();
     const std::size_t written =
         page.is_verbose() ? findings.size() : static_cast<std::size_t>(first_note);
     for (std::size_t i = 0, next; i < written; i = next) {
         next = i + 1;
+        // Findings of one rule on several GPUs follow one another.
         while (!page.is_verbose() && next < written && have_one_fix(findings[i], findings[next]))
             ++next;
         write_finding(page, findings.subspan(i, next - i));
@@ -201,6 +209,7 @@ void write_examination(Page& page, const Report& report) {
 
 }  // namespace
 
+/// By what the report is about; the layers of a model at the end.
 void write_document(Page& page, const Report& report) {
     if (page.is_quiet())
         return page.line(headline(report, page));

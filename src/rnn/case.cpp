@@ -1,3 +1,4 @@
+// A case in words and back, its options on the command line, and what cannot be combined in one.
 #include "rnn/case.hpp"
 
 #include <algorithm>

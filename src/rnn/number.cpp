@@ -1,3 +1,5 @@
+// Converts between double and the types of cuDNN as GPUs round, bit by bit: the C++ of today has no
+// fp16 and bf16 of its own.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -63,6 +65,8 @@ std::uint64_t narrowed(double value, const Format& format) {
     return sign | shifted((magnitude & (implicit - 1)) | implicit, drop + 1 - exponent);
 }
 
+/// Exact: a double holds every number of a narrower format. Below the smallest
+/// normal number there is no implicit bit, and the exponent is that of 1.
 double widened(std::uint64_t bits, const Format& format) {
     const std::uint64_t sign_bit = std::uint64_t{1} << (8 * format.bytes - 1),
                         magnitude = bits & (sign_bit - 1);
@@ -78,7 +82,7 @@ double widened(std::uint64_t bits, const Format& format) {
                              exponent - bias_of(format) - format.fraction_bits);
 }
 
-// For fp64 and fp32 the processor has the conversions: IEEE 754, to nearest, ties to even.
+/// For fp64 and fp32 the processor has the conversions: IEEE 754, to nearest, ties to even.
 std::uint64_t bits_of(double value, Dtype dtype) {
     if (dtype == Dtype::fp64)
         return std::bit_cast<std::uint64_t>(value);

@@ -1,3 +1,5 @@
+// Searches the smallest case that still fails, by changing one thing after the other, and the
+// largest that fits, by halving.
 #include "rnn/shrink.hpp"
 
 #include <algorithm>

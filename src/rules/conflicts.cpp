@@ -41,6 +41,9 @@ std::vector<Remedy> builds_that_run(const Stack& stack, const stack::Framework& 
     return remedies;
 }
 
+/// Instead of a CPU-only build: one with CUDA of the same version; on Arm,
+/// where PyPI often has none, NVIDIA's image; else what the tables show of the
+/// system.
 std::vector<Remedy> with_cuda_instead(const Stack& stack, const Conflict& conflict,
                                       const Matrix& matrix) {
     const stack::Framework& framework = framework_of(stack, conflict);
@@ -53,6 +56,8 @@ std::vector<Remedy> with_cuda_instead(const Stack& stack, const Conflict& confli
             !images.empty())
             return images;
     const auto builds = matrix.framework_builds(framework.name);
+    // No version of the framework was published with CUDA for this system, as
+    // JAX for Windows.
     const auto never_on = [&](const std::string& os) {
         return stack.os == os && std::ranges::none_of(builds, [&](const FrameworkBuild& other) {
                    return other.os == os && other.cuda;
@@ -67,6 +72,9 @@ std::vector<Remedy> with_cuda_instead(const Stack& stack, const Conflict& confli
 }
 
 /// Some version of TensorFlow for Linux may run on the GPUs.
+/// Some version of TensorFlow for Linux may run on the GPUs: since 2.11 it uses
+/// CUDA on Windows only through WSL 2, where the packages for Linux are
+/// installed.
 bool wsl_may_help(const Stack& stack, const Matrix& matrix) {
     const auto may_run = [&](const FrameworkBuild& build, const stack::Gpu& gpu) {
         return !gpu.capability ||
@@ -86,11 +94,14 @@ bool wsl_may_help(const Stack& stack, const Matrix& matrix) {
 std::vector<Remedy> last_for_windows(Stack stack, stack::Framework framework,
                                      const Matrix& matrix) {
     stack.python.reset();
+    // TensorFlow 2.10 is the last version whose packages for Windows use CUDA:
+    // https://www.tensorflow.org/install/pip#windows-native
     framework.version = make_version({2, 10});
     const auto builds = builds_that_run(stack, framework, matrix);
     if (builds.empty())
         return {};
     Remedy way = remedy("tf_no_native_windows_gpu/last_version");
+    // The versions of Python that 2.10 has packages for, the newest first.
     for (const char* python : {"3.10", "3.9", "3.8", "3.7"}) {
         way.changes = builds.front().changes;
         way.changes.push_back({"python", python});
@@ -140,6 +151,7 @@ std::vector<Remedy> cudnn_without_defects(const Stack& stack, const Conflict& co
     Remedy update = remedy(cause, {std::to_string(cuda)});
     if (fixed && (fixed->cudnn.major() == stack.cudnn->major() || stack.frameworks.empty())) {
         const Version newest_fix = *std::ranges::max_element(defects, {}, &RnnDefect::fixed)->fixed;
+        // Changes can be judged again only where the tables have that build.
         if (matrix.cudnn_build(newest_fix, cuda))
             update.changes = {{"cudnn", newest_fix.text + "+cu" + std::to_string(cuda)}};
     }
@@ -221,6 +233,8 @@ std::vector<Remedy> remedies_of(const Stack& stack, const Conflict& conflict,
             return windows_alternatives(stack, conflict, matrix);
         case ConflictKind::cudnn_shadowed:
             return {remedy("cudnn_shadowed/given", {stack.cudnn->words})};
+        // Of these all that helps are other versions, which proposed_repairs()
+        // computes.
         case ConflictKind::cuda_version_mismatch:
         case ConflictKind::cudnn_built_for_other_cuda:
         case ConflictKind::cudnn_newer_than_framework_supports:
@@ -232,6 +246,8 @@ std::vector<Remedy> remedies_of(const Stack& stack, const Conflict& conflict,
     return {};
 }
 
+/// The conflict as a finding; the first of its parts is what the finding is
+/// about.
 Finding worded(Conflict conflict) {
     return {.severity = conflict.severity,
             .subject = conflict.parts.front().text,
@@ -242,6 +258,7 @@ Finding worded(Conflict conflict) {
             .symptoms = std::move(conflict.symptoms)};
 }
 
+/// All conflicts of a judgement, without anything to do about them.
 Verdict worded(stack::Judgement judgement) {
     Verdict verdict{.outcome = judgement.outcome,
                     .reason = std::move(judgement.reason),
@@ -254,6 +271,8 @@ Verdict worded(stack::Judgement judgement) {
     return verdict;
 }
 
+/// The same with remedies, which are computed first: wording moves the
+/// conflicts.
 Verdict worded(const Stack& stack, stack::Judgement judgement, const Matrix& matrix) {
     const auto remedies = mapped(
         judgement.conflicts, [&](const Conflict& one) { return remedies_of(stack, one, matrix); });
@@ -299,6 +318,7 @@ std::vector<PlannedBuild> planned_builds(stack::Framework framework,
                                          const Matrix& matrix) {
     std::vector<PlannedBuild> planned;
     framework.build.reset();
+    // Whatever build is installed, every one of the version is a candidate.
     for (FrameworkBuild& build :
          stack::builds_of(framework, os, stack::on_arm(stack, matrix), matrix).with_cuda)
         planned.push_back(
@@ -309,6 +329,8 @@ std::vector<PlannedBuild> planned_builds(stack::Framework framework,
 }
 
 Remedy without_plugin(const stack::Framework& framework) {
+    // DirectML and Metal have no recurrent networks of cuDNN: what replaces the
+    // plugin depends on what its framework is published with for this system.
     const bool is_directml = framework.build == "directml";
     if (is_directml && framework.name == "tensorflow")
         return remedy("plugin_without_cudnn_rnn/tensorflow_directml", {plan_of_version(framework)});
@@ -319,6 +341,8 @@ Remedy without_plugin(const stack::Framework& framework) {
     return remedy("plugin_without_cudnn_rnn", {plan_of_version(framework)});
 }
 
+/// Where each defect is fixed in some cuDNN, but none without them all fits the
+/// rest, layers without cuDNN are what is left.
 Remedy against_defects(Remedy update, const std::vector<RnnDefect>& defects, bool has_fix) {
     const auto is_fixed = [](const RnnDefect& defect) { return defect.fixed.has_value(); };
     if (!has_fix && std::ranges::all_of(defects, is_fixed))

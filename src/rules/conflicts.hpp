@@ -11,6 +11,8 @@ namespace rnncheck::rules {
 inline constexpr const char* about_named_versions =
     "it applies only to versions specified with --for or matrix check";
 
+/// The verdict of the rule named like `kind` about these versions, with
+/// remedies.
 Verdict verdict_of(stack::ConflictKind kind, const stack::Stack& stack, const Matrix& matrix);
 /// The same, with possible_stacks(stack, matrix).
 Verdict verdict_of(stack::ConflictKind kind, const stack::Stack& stack,
@@ -31,6 +33,7 @@ std::string plan_of_version(const stack::Framework& framework);
 std::vector<PlannedBuild> planned_builds(stack::Framework framework,
                                          const std::optional<std::string>& os,
                                          const stack::Stack& stack, const Matrix& matrix);
+/// Replaces DirectML or Metal by a build with CUDA, or shows where that exists.
 Remedy without_plugin(const stack::Framework& framework);
 /// The update with what the tables recommend besides; if there is no version without the defects,
 /// layers without cuDNN.

@@ -4,6 +4,9 @@
 
 namespace rnncheck::rules {
 
+/// No libcudart is where a program or framework could load it from. A warning of
+/// little weight: frameworks link or bundle their own, which is why a runtime
+/// that any probe opened counts, too, and not only the files of the search path.
 Verdict cuda_runtime_missing(const Facts& facts, const Matrix&) {
     if (!usable_copies(facts, LibraryKind::cudart).empty() || !facts.runtimes.empty())
         return pass("a CUDA runtime was found");
@@ -37,7 +40,9 @@ static Verdict verdict_on(const Facts& facts, LibraryKind kind, const std::strin
     return result.finish();
 }
 
-/// A CUDA runtime cannot be opened, or does not report its version for a reason that is its own.
+/// A CUDA runtime cannot be opened, or does not report its version for a reason
+/// that is its own. Before CUDA 12.0 cudaRuntimeGetVersion initializes CUDA, so
+/// codes about the driver or the GPU are no fault of the runtime.
 Verdict cuda_runtime_unusable(const Facts& facts, const Matrix&) {
     // Answers about the driver and the GPU (driver_types.h): rules of lower layers report those.
     constexpr std::int64_t about_the_driver[] = {3,   30,  34,  35,  36,  38, 46,
@@ -67,6 +72,7 @@ Verdict cuda_runtime_unusable(const Facts& facts, const Matrix&) {
 }
 
 /// CUDA runtimes of more than one version are there: worth knowing, no fault.
+/// Programs open a runtime by its soname, and CUDA majors do not share one.
 Verdict several_cuda_runtimes(const Facts& facts, const Matrix&) {
     std::vector<std::pair<std::string, Version>> installed;
     std::vector<std::string>
@@ -102,6 +108,8 @@ static std::string builtins_of(const Nvrtc& nvrtc) {
 }
 
 /// It did not compile, and those builtins were found nowhere.
+/// It did not compile, and the builtins of its own version were found nowhere:
+/// NVRTC opens libnvrtc-builtins by a name with major and minor version.
 static bool lacks_builtins(const Facts& facts, const Nvrtc& nvrtc) {
     const std::string name = builtins_of(nvrtc);
     if (name.empty() || nvrtc.compiles.value_or(false) || !libraries_listed(facts))
@@ -112,6 +120,8 @@ static bool lacks_builtins(const Facts& facts, const Nvrtc& nvrtc) {
         });
 }
 
+/// About libnvrtc or its builtins; `needed_by` is cuDNN or the NVRTC that needs
+/// it.
 static Finding missing(LibraryKind kind, const std::string& library, const std::string& needed_by,
                        int cuda) {
     return {.subject = library,
@@ -125,6 +135,8 @@ static Finding missing(LibraryKind kind, const std::string& library, const std::
 }
 
 /// One that compiles is enough; else each must have its builtins.
+/// One NVRTC that compiles is enough; else each must have its builtins, because
+/// it is unknown which of them cuDNN will load.
 static void judge_builtins(const Facts& facts, VerdictBuilder& result) {
     const auto works = [](const Nvrtc& nvrtc) { return nvrtc.compiles.value_or(false); };
     if (std::ranges::any_of(facts.nvrtcs, works))
@@ -146,8 +158,9 @@ static void judge_builtins(const Facts& facts, VerdictBuilder& result) {
         result.unknown("NVRTC is installed but did not respond");
 }
 
-/// cuDNN 8 and 9 compile some kernels at run time, and the compiler library, or its builtins, is
-/// nowhere.
+/// cuDNN 8 and 9 compile some kernels at run time, and the compiler library, or
+/// its builtins, is nowhere. They open it by name only when they need it, so
+/// that it is in no list of required libraries; cuDNN 7 compiles none.
 Verdict nvrtc_missing(const Facts& facts, const Matrix&) {
     auto installations = cudnn_installations(facts);
     if (installations.empty())
@@ -172,6 +185,9 @@ Verdict nvrtc_missing(const Facts& facts, const Matrix&) {
     return result.finish();
 }
 
+/// NVRTC is there and does not compile the smallest kernel. Silent where only
+/// its builtins are missing, which nvrtc_missing reports with the package to
+/// install.
 Verdict nvrtc_unusable(const Facts& facts, const Matrix&) {
     VerdictBuilder result;
     for (const auto& nvrtc : facts.nvrtcs) {

@@ -66,6 +66,8 @@ static void judge_cublas(const Facts& facts, const Matrix& matrix,
         return result.unknown("the version of a cuBLAS library is unknown");
     if (majors.empty())
         return result.block_pass("cuBLAS was not found");
+    // Several majors are named together: which of them programs get does not
+    // matter, because none is the one that this cuDNN opens.
     const std::string found =
         join_with_and(mapped(majors, [](int major) { return std::to_string(major); }));
     Finding finding = other_cuda(
@@ -79,6 +81,9 @@ static void judge_cublas(const Facts& facts, const Matrix& matrix,
 }
 
 /// Whether the driver is too old for this copy.
+/// Whether the driver is too old for this cuDNN. A driver runs what was built
+/// for its own or an older CUDA major; minor versions do not count, because CUDA
+/// keeps them compatible from 11 on.
 static bool driver_misses(const Facts& facts, const Matrix& matrix,
                           const CudnnInstallation& installation, VerdictBuilder& result) {
     const auto& driver = facts.driver.cuda_version;
@@ -95,6 +100,8 @@ static bool driver_misses(const Facts& facts, const Matrix& matrix,
         facts, installation, driver->major(), "the driver supports CUDA up to " + driver->text,
         {"newest CUDA version supported by the driver", driver->text, "driver.cuda_version"});
     finding.symptoms = {cuda_for_driver(cuda_major)};
+    // Where a framework needs exactly this cuDNN another one would break it:
+    // then the driver is what has to change.
     for (const Framework& framework : frameworks_suited(facts, matrix, installation)) {
         Remedy& remedy = finding.remedies.front();
         remedy.action = Action::install_driver;
@@ -108,7 +115,8 @@ static bool driver_misses(const Facts& facts, const Matrix& matrix,
     return true;
 }
 
-/// The cuDNN that a framework gets is for another CUDA than the framework.
+/// The cuDNN that a framework gets is for another CUDA than the framework: it
+/// then needs a cuBLAS of its own CUDA, which the framework does not bundle.
 static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix,
                                     VerdictBuilder& result) {
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
@@ -139,6 +147,9 @@ static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix,
     }
 }
 
+/// The CUDA major that cuDNN was built for has to be that of its cuBLAS and of
+/// the framework, and none newer than the driver's. A recurrent network that
+/// this cuDNN computed here outweighs what the files suggest.
 Verdict cudnn_built_for_other_cuda(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dll_of_cudnn_for_other_cuda(facts);

@@ -16,12 +16,16 @@ static stack::Stack gpus_of(const Facts& facts, const Matrix& matrix) {
     return stack;
 }
 
+/// The documented defects of a version on this system and its GPUs that the
+/// rule `cause` reports; some are of Windows or of one GPU architecture alone.
 static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matrix,
                                          const Version& version, std::string_view cause) {
     return stack::defects_of(gpus_of(facts, matrix), version, cause,
                              facts.host.platform.value_or("linux"), matrix);
 }
 
+/// The update, or layers without cuDNN where no cuDNN for these GPUs is free of
+/// the defects.
 static Remedy remedy_for(const Facts& facts, const Matrix& matrix,
                          const CudnnInstallation& installation,
                          const std::vector<RnnDefect>& defects, std::string_view cause) {
@@ -30,6 +34,8 @@ static Remedy remedy_for(const Facts& facts, const Matrix& matrix,
     return against_defects(std::move(update), defects, has_fix);
 }
 
+/// No more than a warning: the documentation names conditions (padding,
+/// dropout, sizes) that the programs of this machine may never meet.
 static Finding defective(const Facts& facts, const Matrix& matrix,
                          const CudnnInstallation& installation,
                          const std::vector<RnnDefect>& defects, std::string_view cause) {
@@ -82,6 +88,8 @@ static Verdict documented_defects(const Facts& facts, const Matrix& matrix, std:
             continue;
         const std::string what = "cuDNN " + installation.version->text;
         const auto defects = defects_of(facts, matrix, *installation.version, cause);
+        // No build is for CUDA 0: only whether the tables go as far as this
+        // version.
         const auto coverage = matrix.cudnn_build(*installation.version, 0).coverage;
         if (!defects.empty() && excused && excused(facts, *installation.version))
             result.passed("the cases that the defect of " + what + " would affect passed");
@@ -89,6 +97,7 @@ static Verdict documented_defects(const Facts& facts, const Matrix& matrix, std:
             result.unknown("the patch version of " + what + " is unknown");
         else if (!defects.empty())
             result.fault(defective(facts, matrix, installation, defects, cause));
+        // Facts without a system: silent only if no system has such a defect.
         else if (!facts.host.platform &&
                  !stack::defects_of(gpus_of(facts, matrix), *installation.version, cause, "windows",
                                     matrix)
@@ -139,6 +148,9 @@ static bool variable_lengths_passed(const Facts& facts, const Version& version) 
     return any;
 }
 
+/// A version of cuDNN with a defect for sequences of different lengths. Unlike
+/// the random one above it strikes every time, so cases that passed excuse a
+/// version.
 Verdict cudnn_varlen_rnn_bug(const Facts& facts, const Matrix& matrix) {
     return documented_defects(facts, matrix, "cudnn_varlen_rnn_bug", variable_lengths_passed);
 }

@@ -6,6 +6,8 @@
 
 namespace rnncheck::rules {
 
+/// No libcudnn.so is anywhere that programs or frameworks search. An error only
+/// where there is a GPU to use: a machine that builds images needs no cuDNN.
 Verdict cudnn_not_installed(const Facts& facts, const Matrix&) {
     if (has_dlls(facts))
         return no_dll_of_cudnn(facts);
@@ -36,6 +38,8 @@ static std::string name_in(const CudnnInstallation& installation, const CudnnPar
     return part.soname + " of " + installation.path;
 }
 
+/// "RNN API of /usr/lib/libcudnn.so.9", by which a missing library explains
+/// that the functions for recurrent networks do not work.
 static std::string rnn_api_of(const CudnnInstallation& installation) {
     return "RNN API of " + installation.path;
 }
@@ -52,6 +56,8 @@ static Verdict over_responsive_installations(const Facts& facts, const JudgeInst
                               });
 }
 
+/// cuDNN was opened and does not report its version: dlopen failed, most often
+/// because a library that it requires is missing, or cudnnGetVersion did.
 Verdict cudnn_unusable(const Facts& facts, const Matrix& matrix) {
     return over_responsive_installations(facts, [&](const CudnnInstallation& installation,
                                                     VerdictBuilder& result) {
@@ -65,6 +71,8 @@ Verdict cudnn_unusable(const Facts& facts, const Matrix& matrix) {
         std::string missing;
         if (installation.file)
             missing = join_with_and(installation.file->missing_needs);
+        // The loader's message names the library that it missed; a finding
+        // about that library then explains this one.
         std::vector<std::string> parts_named;
         for (const auto& part : parts_needed(installation, matrix))
             if (contains(failure->text, part.soname))
@@ -86,6 +94,10 @@ static std::string part_named(const std::string& text) {
     return text.substr(begin, text.find_first_of(" :,;()'\"", begin) - begin);
 }
 
+/// cuDNN reports its version, but its functions for recurrent networks fail:
+/// since version 8 the front library opens the library with their code
+/// (libcudnn_adv) at the first of these calls. A rejected mixture of versions
+/// is left to cudnn_mixed_sublibraries.
 Verdict cudnn_rnn_unusable(const Facts& facts, const Matrix&) {
     return over_responsive_installations(
         facts, [&](const CudnnInstallation& installation, VerdictBuilder& result) {
@@ -125,6 +137,8 @@ Verdict several_cudnns(const Facts& facts, const Matrix&) {
     std::vector<std::pair<std::string, Version>> installed;
     std::vector<std::string> given;
     for (const auto& installation : installations) {
+        // Its version may be that of the other cuDNN, so that counting would
+        // mislead.
         if (loads_other_directories(installation.answer))
             return not_applicable(installation.path + " is mixed with another cuDNN");
         if (!installation.version)
@@ -147,6 +161,8 @@ static std::vector<CudnnPart> parts_missing(const Facts& facts,
                                             const Matrix& matrix) {
     auto parts = parts_needed(installation, matrix);
     std::erase_if(parts, [&](const CudnnPart& part) {
+        // A file that was mapped when cuDNN ran is there, under whatever full
+        // name.
         const std::string stem = part.soname.substr(0, part.soname.find(".so") + 3);
         const bool is_mapped =
             installation.answer &&
@@ -158,6 +174,9 @@ static std::vector<CudnnPart> parts_missing(const Facts& facts,
     return parts;
 }
 
+/// One finding about all that an installation lacks. It explains what follows
+/// from that: the RNN API that fails, and processes that cuDNN ended because of
+/// it.
 static Finding missing_parts(const Facts& facts, const CudnnInstallation& installation,
                              const std::vector<CudnnPart>& parts) {
     const std::string searched = directory_of(installation.path) + " and the loader's search path";
@@ -186,6 +205,9 @@ static Finding missing_parts(const Facts& facts, const CudnnInstallation& instal
 
 /// cuDNN 8 and 9 are several files, and one that recurrent networks need is not where the front
 /// library looks.
+/// cuDNN 8 and 9 are several files, and one that recurrent networks need is not
+/// where the front library looks: beside itself, then in the loader's search
+/// path. An RNN API that works outweighs what the list of files suggests.
 Verdict cudnn_part_missing(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dll_of_cudnn_missing(facts);
@@ -210,6 +232,8 @@ Verdict cudnn_part_missing(const Facts& facts, const Matrix& matrix) {
     });
 }
 
+/// About one library of an installation that is there and is not a whole ELF
+/// file.
 static Finding unreadable(const Facts& facts, const CudnnInstallation& installation,
                           const CudnnPart& part, const Library& file) {
     std::string what(name_of(*file.problem));
@@ -228,6 +252,9 @@ static Finding unreadable(const Facts& facts, const CudnnInstallation& installat
             .explains = std::move(explains)};
 }
 
+/// A cuDNN library that recurrent networks need is a damaged or incomplete
+/// file, as after an interrupted download or on a full disk. The front library
+/// opens it only at a later call, so that cuDNN may seem to work until then.
 Verdict cudnn_part_unreadable(const Facts& facts, const Matrix& matrix) {
     return over_installations(facts, [&](const CudnnInstallation& installation,
                                          VerdictBuilder& result) {

@@ -7,6 +7,8 @@
 
 namespace rnncheck::rules {
 
+/// 9.1.0 of 9.1.0.70: the fourth number of a package is not in
+/// cudnnGetVersion().
 static bool same_version(const Version& one, const Version& other) {
     return std::equal(one.parts.begin(), one.parts.begin() + 3, other.parts.begin());
 }
@@ -51,8 +53,11 @@ static const ProbeRun* abort_by_mixture(const Facts& facts, const CudnnInstallat
     });
 }
 
+/// What cuDNN itself did or returned because of a mixture.
 static void add_returned_versions(const Facts& facts, const CudnnInstallation& installation,
                                   MixEvidence& mix) {
+    // From the strongest witness on: an abort, then a status of cuDNN's own
+    // check, then a case of a recurrent network that failed with that status.
     if (const ProbeRun* const run = abort_by_mixture(facts, installation))
         mix.of_mixture.push_back(
             {"process aborted" + if_any(" in ", escaped(run->last_call.value_or(""))),
@@ -93,6 +98,9 @@ static void look_at_names(const Facts& facts, const Matrix& matrix,
     }
 }
 
+/// Evidence in the order of its weight: what cuDNN did, how the mapped files
+/// were built, another order of calls, directories, and last the names of
+/// files.
 static MixEvidence mix_of(const Facts& facts, const Matrix& matrix,
                           const CudnnInstallation& installation) {
     MixEvidence mix;
@@ -111,6 +119,8 @@ static MixEvidence mix_of(const Facts& facts, const Matrix& matrix,
     }
     std::optional<CudnnRnnFirst> rnn_first;
     if (installation.answer)
+        // The order of the first calls decides which library searches for the
+        // others: the probe cudnn_rnn_first tried the order of JAX.
         rnn_first = installation.answer->rnn_first;
     if (rnn_first && rnn_first->failure && passed_its_check(installation)) {
         mix.of_mixture = {{"failed call", in_words(*rnn_first->failure), "cudnns"},
@@ -135,6 +145,8 @@ static bool in_library_path(const Facts& facts, const std::string& path) {
     if (!directories)
         return false;
     for (std::string directory : split(*directories, ':')) {
+        // LD_LIBRARY_PATH may have "/opt/cudnn/lib/", paths of files have no
+        // such end.
         while (directory.size() > 1 && directory.back() == '/')
             directory.pop_back();
         if (!directory.empty() && directory_of(path) == directory)
@@ -176,6 +188,7 @@ static bool another_is_preloaded(const Facts& facts, const CudnnInstallation& in
            });
 }
 
+/// LD_PRELOAD before LD_LIBRARY_PATH, as the loader takes them.
 static MixCause cause_of(const Facts& facts, const CudnnInstallation& installation,
                          const std::string& directory) {
     if (another_is_preloaded(facts, installation))
@@ -231,6 +244,8 @@ static std::string what_is_unknown(const Facts& facts, const Cudnn& answer) {
     return "what a program loads that calls a function for RNNs first is unknown";
 }
 
+/// cuDNN 7 is one file and cannot be mixed. Without a sign of a mixture it passes
+/// only if cuDNN's own check ran, or all names show the same version.
 static void judge(const Facts& facts, const Matrix& matrix, const CudnnInstallation& installation,
                   VerdictBuilder& result) {
     const std::string name = name_of(installation);
@@ -267,6 +282,9 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnInstallat
     result.unknown("the versions of the libraries of " + name + " are unknown");
 }
 
+/// The libraries of cuDNN 8 and 9 have to be of one version, built for one
+/// CUDA. The loader resolves each by its name alone, so LD_LIBRARY_PATH,
+/// LD_PRELOAD or a second package can put a file of another version among them.
 Verdict cudnn_mixed_sublibraries(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dlls_of_cudnn_mixed(facts);

@@ -6,6 +6,9 @@
 
 namespace rnncheck::rules {
 
+/// What to do depends on whose driver it is: in WSL that of Windows, in a
+/// container the host's; installing a package there would hide the one that
+/// comes from it.
 static std::vector<Remedy> remedies_without_driver(const Facts& facts) {
     const bool debian = contains(facts.host.os.value_or(""), "Debian");
     Remedy install = remedy(
@@ -27,6 +30,8 @@ static std::vector<Remedy> remedies_without_driver(const Facts& facts) {
     return remedies;
 }
 
+/// With a GPU on the bus the driver is what is missing; without one, the GPU
+/// is.
 static std::string message_without_driver(const Facts& facts) {
     const std::string nothing_found = "neither libcuda.so.1 nor the kernel module was found";
     if (on_wsl(facts))
@@ -53,6 +58,9 @@ static Finding driver_missing_on_windows() {
             .symptoms = {"driver"}};
 }
 
+/// Neither the driver's library libcuda nor its kernel module is there. Where
+/// one of the two is, driver_library_missing or kernel_module_missing reports
+/// the other.
 Verdict driver_missing(const Facts& facts, const Matrix&) {
     if (driver_responds(facts))
         return pass("the driver works");
@@ -84,6 +92,9 @@ Verdict driver_missing(const Facts& facts, const Matrix&) {
     return fault(std::move(finding));
 }
 
+/// NVIDIA's container runtime mounts libcuda only for the capability "compute",
+/// so in a container its environment is at fault; else the file has to be found
+/// by the loader, or its package installed in the version of the kernel module.
 static Remedy install_or_find(const Facts& facts, const std::vector<const Library*>& copies) {
     if (on_wsl(facts))
         return remedy("driver_missing/wsl");
@@ -104,6 +115,9 @@ static Remedy install_or_find(const Facts& facts, const std::vector<const Librar
                   {version, module ? std::to_string(module->major()) : "BRANCH"});
 }
 
+/// The kernel module is loaded and the loader finds no libcuda.so.1: CUDA
+/// programs open it by that name and nothing else. A stub is
+/// stub_driver_library_in_path's.
 Verdict driver_library_missing(const Facts& facts, const Matrix&) {
     if (driver_responds(facts))
         return pass("the driver works");
@@ -121,6 +135,7 @@ Verdict driver_library_missing(const Facts& facts, const Matrix&) {
         return not_applicable("the kernel part of the driver is missing too");
     if (!kernel_side_seen(facts))
         return undecided(why_kernel_unknown(facts));
+    // A forward-compatibility library is not meant to be found by itself.
     auto copies = usable_copies(facts, LibraryKind::cuda);
     std::erase_if(copies, [](const Library* copy) { return copy->compat; });
     const Library* const link = find_where(facts.libraries, [](const Library& library) {
@@ -157,6 +172,9 @@ static Finding without_ptx_compiler(const Facts& facts, const KernelRun& run) {
             .explains = places_on(facts, run.gpu)};
 }
 
+/// The driver's library libnvidia-ptxjitcompiler is missing, so code that is
+/// only there as PTX cannot be loaded. Silent where a test kernel was compiled,
+/// and open where none was: the library is opened when the first PTX is loaded.
 Verdict ptx_compiler_missing(const Facts& facts, const Matrix&) {
     if (facts.kernel_runs.empty())
         return without_gpu(facts).value_or(undecided("no test kernel was run"));
@@ -173,7 +191,9 @@ Verdict ptx_compiler_missing(const Facts& facts, const Matrix&) {
     return result.finish();
 }
 
-/// WSL bundles its own libcuda in /usr/lib/wsl/lib, and the loader does not take it.
+/// WSL bundles its own libcuda in /usr/lib/wsl/lib, and the loader does not
+/// take it: that directory is not in its search path, or another libcuda comes
+/// first, e.g. of a driver package for Linux, which does not work under WSL.
 Verdict wsl_libcuda_not_found(const Facts& facts, const Matrix&) {
     if (driver_responds(facts))
         return pass("the driver works");
@@ -218,7 +238,9 @@ static Finding about_stub(const Facts& facts, const std::string& path, bool load
     return finding;
 }
 
-/// The toolkit's stub libcuda, made for linking only, is in the loader's search path.
+/// The toolkit's stub libcuda, made for linking only, is in the loader's search
+/// path. It has the driver's soname, so the loader may take it for the driver,
+/// and cuInit in it returns CUDA_ERROR_STUB_LIBRARY (34).
 Verdict stub_driver_library_in_path(const Facts& facts, const Matrix&) {
     VerdictBuilder result;
     std::string opened;
@@ -231,6 +253,8 @@ Verdict stub_driver_library_in_path(const Facts& facts, const Matrix&) {
     }
     for (const auto& library : facts.libraries) {
         const std::string& path = library.path;
+        // A stub elsewhere is normal: the toolkit puts it into lib64/stubs for
+        // linkers.
         const bool in_the_way =
             library.picked_by_loader || library.found_via == FoundVia::ld_library_path;
         if (library.kind != LibraryKind::cuda || !library.stub || !in_the_way || path == opened)

@@ -4,6 +4,8 @@
 
 namespace rnncheck::rules {
 
+/// MPS, memory and Windows have fixes of their own; else a reboot loads the
+/// driver again, after an update the new one.
 static Remedy remedy_of_failed_start(const Facts& facts, const CallResult& init) {
     // CUDA_ERROR_MPS_CONNECTION_FAILED to CUDA_ERROR_MPS_CLIENT_TERMINATED.
     if (init.code >= 805 && init.code <= 810)
@@ -15,7 +17,8 @@ static Remedy remedy_of_failed_start(const Facts& facts, const CallResult& init)
     return on_host(facts, remedy("driver_init_failed/reboot"));
 }
 
-/// CuInit failed, and none of the better-known reasons explains it.
+/// cuInit failed, and none of the better-known reasons explains it. The table
+/// of status codes has NVIDIA's words for the code, which the finding quotes.
 Verdict driver_init_failed(const Facts& facts, const Matrix& matrix) {
     if (driver_responds(facts))
         return pass("cuInit succeeded");
@@ -39,6 +42,8 @@ Verdict driver_init_failed(const Facts& facts, const Matrix& matrix) {
                   .symptoms = {"driver.init"}});
 }
 
+/// After an update of the driver's packages the old module stays in the kernel
+/// until a reboot, and the new libraries reject it.
 static Finding mismatch(const Facts& facts, const std::vector<FailedCall>& failures,
                         bool nvml_reports_unloaded) {
     const bool works = driver_responds(facts);
@@ -71,6 +76,7 @@ static Finding mismatch(const Facts& facts, const std::vector<FailedCall>& failu
     return finding;
 }
 
+/// Which of the three versions is missing for a comparison; nothing if none is.
 static std::optional<std::string> not_known(const Facts& facts) {
     const bool nvml_there =
         !libraries_listed(facts) || !usable_copies(facts, LibraryKind::nvml).empty();
@@ -85,6 +91,10 @@ static std::optional<std::string> not_known(const Facts& facts) {
     return std::nullopt;
 }
 
+/// libcuda or NVML is of another version than the loaded kernel module, by
+/// their version numbers or by CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803) of a
+/// call. Silent with a forward-compatibility library, which is meant to be
+/// newer.
 Verdict driver_userland_kernel_mismatch(const Facts& facts, const Matrix&) {
     const Library* library = driver_library(facts);
     const auto failures = cuda_failures(facts, cuda_system_driver_mismatch);
@@ -104,8 +114,9 @@ Verdict driver_userland_kernel_mismatch(const Facts& facts, const Matrix&) {
     return pass("the driver's libraries and kernel module match");
 }
 
-/// A driver package inside the container hides the driver library that belongs to the host's kernel
-/// module.
+/// A driver package inside the container hides the driver library that belongs
+/// to the host's kernel module. The container runtime mounts the host's
+/// libraries, but a package puts its own files before them.
 Verdict driver_installed_inside_container(const Facts& facts, const Matrix&) {
     if (driver_responds(facts))
         return pass("the driver works");
@@ -137,6 +148,8 @@ Verdict driver_installed_inside_container(const Facts& facts, const Matrix&) {
                   .explains = {"driver versions", "driver.init"}});
 }
 
+/// `refusals` are calls with CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE (804);
+/// without any, that this library is at fault is only likely.
 static Finding compat_fails(const Facts& facts, const Library* compat,
                             const std::vector<FailedCall>& refusals) {
     std::string path = libcuda_in_use(facts);
@@ -161,8 +174,10 @@ static Finding compat_fails(const Facts& facts, const Library* compat,
     return finding;
 }
 
-/// A forward-compatibility libcuda, usually from a container image, is found before the driver's
-/// own and does not work here.
+/// A forward-compatibility libcuda, usually from a container image, is found
+/// before the driver's own and does not work here: NVIDIA supports it on data
+/// center GPUs and few others.
+/// https://docs.nvidia.com/deploy/cuda-compatibility/
 Verdict container_cuda_newer_than_driver(const Facts& facts, const Matrix&) {
     const Library* library = driver_library(facts);
     const Library* compat = library && library->compat ? library : nullptr;
@@ -185,7 +200,8 @@ Verdict container_cuda_newer_than_driver(const Facts& facts, const Matrix&) {
     return fault(compat_fails(facts, compat, {}));
 }
 
-/// On machines with NVSwitch CUDA waits for the fabric manager, and it does not run.
+/// On machines with NVSwitch CUDA waits for the fabric manager, and it does not
+/// run: cuInit or a later call returns CUDA_ERROR_SYSTEM_NOT_READY (802).
 Verdict fabric_manager_not_running(const Facts& facts, const Matrix&) {
     const Finding not_ready{.message =
                                 "the system is not ready for CUDA (error 802): on systems with "
@@ -206,8 +222,8 @@ Verdict fabric_manager_not_running(const Facts& facts, const Matrix&) {
     return pass("no call reported that the system is not ready");
 }
 
-/// Without persistence mode the driver initializes the GPUs again for every program that is alone
-/// on them.
+/// Without persistence mode the driver initializes the GPUs again for every
+/// program that is alone on them. Silent where that is quick.
 Verdict persistence_mode_off(const Facts& facts, const Matrix&) {
     constexpr double slow_start_ms = 3000;
     if (const auto verdict = without_cuinit(facts))

@@ -14,6 +14,7 @@ static std::vector<std::string> builds_instead(const Facts& facts, const Matrix&
     std::vector<std::string> commands;
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const bool bundles = includes(directories_of(framework), directory_of(runtime));
+        // What --for names is not installed: there is nothing to replace.
         if (!bundles || !framework.version || framework.requested)
             continue;
         auto builds = planned_builds(as_named(framework), facts.host.platform,
@@ -43,6 +44,9 @@ static std::vector<Remedy> update_or_instead(const Facts& facts, const Matrix& m
         const auto row = matrix.architecture(gpu.compute_capability);
         if (!row || !oldest)
             continue;
+        // Two ends of support: a driver branch that no longer knows the GPU,
+        // and a CUDA that has no code for it, which a newer driver does not
+        // change.
         const bool ignored = row->last_driver_branch && *row->last_driver_branch < oldest->major();
         if (!ignored && (!row->last_cuda || *row->last_cuda >= cuda))
             continue;
@@ -70,6 +74,7 @@ static std::vector<Remedy> update_or_instead(const Facts& facts, const Matrix& m
     return {on_host(facts, update), older_build};
 }
 
+/// `what` needs `cuda`, which is newer than what the driver runs.
 static Finding too_old(const Facts& facts, const Matrix& matrix, const std::string& subject,
                        const std::string& what, const Version& cuda) {
     const auto driver = driver_of(facts);
@@ -113,6 +118,8 @@ static void judge_documented(const Facts& facts, const Matrix& matrix, const Fra
         return framework.cuda && !agree(*build.cuda, *framework.cuda);
     });
     const stack::Driver driver = driver_of(facts);
+    // Only what its documentation adds: a driver that does not run the CUDA of
+    // the build is the fault of judge_runtimes().
     const auto is_too_new = [&](const FrameworkBuild& build) {
         return stack::driver_runs_build(driver, build, matrix).fit == Fit::does_not_work &&
                stack::driver_runs_cuda(driver, *build.cuda, matrix).fit != Fit::does_not_work;
@@ -131,6 +138,7 @@ static void judge_documented(const Facts& facts, const Matrix& matrix, const Fra
                                     driver_install_commands(facts, needed)))}});
 }
 
+/// The rule needs a CUDA to compare the driver with.
 static Verdict without_runtimes(const Facts& facts) {
     if (!libraries_listed(facts))
         return undecided("the library directories could not be searched");
@@ -169,6 +177,9 @@ static bool judge_runtimes(const Facts& facts, const Matrix& matrix, VerdictBuil
     return limited;
 }
 
+/// The driver supports only older CUDA versions than a runtime here. Within one
+/// major, minor-version compatibility lets an older driver run a newer CUDA,
+/// which is no fault. https://docs.nvidia.com/deploy/cuda-compatibility/
 Verdict driver_too_old(const Facts& facts, const Matrix& matrix) {
     if (facts.runtimes.empty())
         return without_runtimes(facts);
@@ -188,14 +199,19 @@ Verdict driver_too_old(const Facts& facts, const Matrix& matrix) {
     return result.finish_or(pass(how));
 }
 
+/// On a machine nothing depends on it: what it rules out, PTX code of a newer
+/// CUDA, is seen when it runs (ptx_newer_than_driver).
 Verdict minor_version_compatibility(const Facts& facts, const Matrix& matrix) {
     return verdict_of_named(stack::ConflictKind::minor_version_compatibility, facts, matrix);
 }
 
+/// A driver of `needed` or later; any newer one where that is unknown.
 static std::vector<Remedy> remedies(const Facts& facts, const std::optional<Version>& needed = {}) {
     return {remedy("ptx_newer_than_driver", {}, driver_install_commands(facts, needed))};
 }
 
+/// A prediction, so a warning: NVRTC can also generate machine code for the
+/// GPU, which an older driver of the same CUDA major loads.
 static Finding newer_compiler(const Facts& facts, const Matrix& matrix, const Nvrtc& nvrtc) {
     const Version &own = *nvrtc.version, &of_driver = *facts.driver.cuda_version;
     const auto row = stack::drivers_for(own, driver_of(facts).os, matrix);
@@ -228,6 +244,9 @@ static Verdict whether_ptx_was_loaded(const Facts& facts) {
     return undecided("no code was loaded on a GPU");
 }
 
+/// A driver compiles PTX only up to the version of its own CUDA, also where
+/// minor-version compatibility lets it run the runtime: a call then returns
+/// CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222).
 Verdict ptx_newer_than_driver(const Facts& facts, const Matrix& matrix) {
     const auto failures = failures_where(facts, [](const CallResult& call) {
         return is_cuda_failure(call, cuda_unsupported_ptx_version) ||

@@ -5,6 +5,9 @@ namespace rnncheck::rules {
 
 namespace {
 
+/// The GPUs that CUDA lists against the profile, value by value. What the
+/// profile leaves out is not compared, and what the facts lack leaves the
+/// verdict open.
 struct Comparison {
     const Facts& facts;
     const ExpectedMachine& expected;
@@ -28,6 +31,7 @@ struct Comparison {
               std::to_string(*expected.gpus));
     }
 
+    /// "A100" expects any model with these letters in its name, in any case.
     void compare_name(const Gpu& gpu) {
         if (!expected.gpu)
             return;
@@ -39,6 +43,8 @@ struct Comparison {
               *expected.gpu);
     }
 
+    /// In MiB as CUDA reports it, which is somewhat less than the board is sold
+    /// with.
     void compare_memory(const Gpu& gpu) {
         if (!expected.gpu_memory_mib)
             return;
@@ -58,7 +64,8 @@ struct Comparison {
 
 }  // namespace
 
-/// As CUDA programs see them: a job gets these, whatever else is in the machine.
+/// The GPUs are not those that a profile expects, by number, name or memory. As
+/// CUDA programs see them: a job gets these, whatever else is in the machine.
 Verdict gpus_not_expected(const Facts& facts, const Matrix&) {
     if (!facts.expected || !facts.expected->names_gpus())
         return not_applicable("no profile expects GPUs");

@@ -6,7 +6,9 @@
 
 namespace rnncheck::rules {
 
-/// The less of it, the less there is to do besides.
+/// How much besides the package there is to install: 0 for a build that bundles
+/// its libraries, 1 where the system has its CUDA already, 2 where that is
+/// missing too.
 static int wants_from_system(const Facts& facts, const PlannedBuild& build) {
     if (build.libraries != "system")
         return 0;
@@ -53,6 +55,7 @@ static Remedy with_cuda_instead(const Facts& facts, const Matrix& matrix, Framew
         if (!build->after_install.empty())
             notes += ". " + build->after_install;
         std::vector<std::string> commands = {*command};
+        // Without this pip keeps the files of both packages in one directory.
         if (const auto& package = framework.package)
             commands.insert(
                 commands.begin(),
@@ -70,12 +73,15 @@ static Remedy with_cuda_instead(const Facts& facts, const Matrix& matrix, Framew
     return none;
 }
 
+/// By the files of an installed framework: whether it has libraries of CUDA.
 static void judge_installed(const Facts& facts, const Matrix& matrix, const Framework& framework,
                             bool another_has_cuda, VerdictBuilder& result) {
     const std::string name = words_of(framework);
     if (framework.uses_cuda.value_or(false))
         return result.passed(name + " has CUDA");
     if (!framework.uses_cuda) {
+        // No build without CUDA was published, so none can have been installed
+        // by mistake.
         if (!framework.version || builds_of(facts, matrix, framework).without_cuda.empty())
             return result.not_applicable("the files of " + name +
                                          " do not show whether it has CUDA");
@@ -97,6 +103,7 @@ static void judge_installed(const Facts& facts, const Matrix& matrix, const Fram
                   .remedies = {with_cuda_instead(facts, matrix, framework)}});
 }
 
+/// Without a GPU of NVIDIA a CPU-only build is the one to install.
 static Verdict judge_builds_here(const Facts& facts, const Matrix& matrix) {
     if (const auto verdict = without_frameworks(facts))
         return *verdict;
@@ -111,6 +118,8 @@ static Verdict judge_builds_here(const Facts& facts, const Matrix& matrix) {
     return result.finish();
 }
 
+/// A framework that was built without CUDA computes on the CPU and reports no
+/// error at all, which is why nothing but its files shows it.
 Verdict cpu_only_build(const Facts& facts, const Matrix& matrix) {
     if (const auto named = named_stack(facts))
         return verdict_of_named(stack::ConflictKind::cpu_only_build, *named, matrix);
@@ -122,6 +131,7 @@ static std::string plugin_in_words(const std::string& build) {
     return build == "directml" ? "DirectML" : "Metal";
 }
 
+/// ROCm has recurrent networks of its own, but for another vendor's GPUs.
 static Finding installed_plugin(const Framework& framework) {
     const bool other_make = framework.build == "rocm";
     Finding finding = {
@@ -139,6 +149,8 @@ static Finding installed_plugin(const Framework& framework) {
     return finding;
 }
 
+/// The build of a framework shows a plugin; one that uses CUDA needs no build
+/// name.
 static Verdict judge_plugins_here(const Facts& facts, const Matrix& matrix) {
     if (const auto verdict = without_frameworks(facts))
         return *verdict;
@@ -159,13 +171,16 @@ static Verdict judge_plugins_here(const Facts& facts, const Matrix& matrix) {
     return result.finish();
 }
 
+/// The framework uses the GPU, but through an API that has no recurrent
+/// networks of cuDNN: DirectML, Metal or ROCm.
 Verdict plugin_without_cudnn_rnn(const Facts& facts, const Matrix& matrix) {
     if (const auto named = named_stack(facts))
         return verdict_of_named(stack::ConflictKind::plugin_without_cudnn_rnn, *named, matrix);
     return judge_plugins_here(facts, matrix);
 }
 
-/// By the versions in the active environment, or those that --for names.
+/// TensorFlow after 2.10 has no CUDA on Windows itself. By the versions in the
+/// active environment, or those that --for names.
 Verdict tf_no_native_windows_gpu(const Facts& facts, const Matrix& matrix) {
     if (const auto verdict = without_frameworks(facts))
         return *verdict;

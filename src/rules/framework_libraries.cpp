@@ -11,6 +11,8 @@ static const Library* usable_file(const Facts& facts, IsOne&& is_one) {
                       [&](const Library& file) { return !file.problem && is_one(file); });
 }
 
+/// A file whose name shows no major may be of any, and is no reason for a
+/// fault.
 static bool is_of_another_major(const Library& file, int major) {
     return major_of_file(file).value_or(major) != major;
 }
@@ -40,6 +42,9 @@ static Verdict over_not_found(
     return over_opened(facts, matrix, stem, "every framework finds its libraries", judge_found);
 }
 
+/// A framework opens cuDNN by a soname with the major version, libcudnn.so.8,
+/// and only another major is installed. Silent where there is no cuDNN at all,
+/// which cudnn_not_installed reports.
 Verdict cudnn_major_soname_mismatch(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dll_of_other_cudnn_major(facts);
@@ -71,6 +76,8 @@ Verdict cudnn_major_soname_mismatch(const Facts& facts, const Matrix& matrix) {
     return over_not_found(facts, matrix, "libcudnn", judge);
 }
 
+/// The same of cuBLAS, whose soname has the CUDA major. Every framework with
+/// CUDA opens it, so it shows which CUDA major the framework needs.
 Verdict cuda_version_mismatch(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dll_of_other_cuda_major(facts);
@@ -178,6 +185,10 @@ Verdict cudnn_newer_than_framework_supports(const Facts& facts, const Matrix& ma
     return judge_cudnn(facts, matrix, is_newer);
 }
 
+/// A cuDNN of the right major that is older than the one at build time:
+/// functions of the newer one may be missing, and frameworks may reject it at
+/// the first call (TensorFlow: "Loaded runtime CuDNN library: ... but source
+/// was compiled with: ...").
 Verdict cudnn_runtime_older_than_built(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dll_of_older_cudnn(facts);
@@ -227,6 +238,8 @@ static std::optional<Finding> other_major_first(const Facts& facts, const Framew
         .confidence = Confidence::possible};
 }
 
+/// LD_LIBRARY_PATH makes a framework pass over the cuDNN that it came with. A
+/// fault only if what it loads instead does not suit it.
 Verdict cudnn_shadowed(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return wrong_dll_of_cudnn_first(facts);
@@ -295,12 +308,15 @@ static Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::
     return over_not_found(facts, matrix, stem, judge);
 }
 
+/// The cuDNN that a framework opens is installed, but neither in one of its own
+/// directories nor where the loader searches (LD_LIBRARY_PATH, ld.so.cache).
 Verdict cudnn_not_on_loader_path(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dll_of_cudnn_not_on_path(facts);
     return judge_loader_path(facts, matrix, "libcudnn");
 }
 
+/// The same of cuBLAS, beside which the other libraries of that CUDA are.
 Verdict cuda_lib_not_on_loader_path(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dll_of_cuda_not_on_path(facts);

@@ -7,7 +7,8 @@ namespace rnncheck::rules {
 
 namespace {
 
-/// A package of cuDNN, by name and directory.
+/// Two packages of cuDNN of one major: nvidia-cudnn-cu11 and nvidia-cudnn-cu12
+/// have the same files in nvidia/cudnn/lib.
 bool shares_directory(const PythonPackage& one, const PythonPackage& other) {
     return is_cudnn(one) && is_cudnn(other) && one.name != other.name &&
            one.directory == other.directory &&
@@ -15,6 +16,7 @@ bool shares_directory(const PythonPackage& one, const PythonPackage& other) {
                other.version.substr(0, other.version.find('.'));
 }
 
+/// The first such pair of one environment; several would state the same.
 Verdict judge_packages(const std::vector<PythonPackage>& packages) {
     for (std::size_t i = 0; i < packages.size(); ++i)
         for (std::size_t j = i + 1; j < packages.size(); ++j) {
@@ -46,6 +48,8 @@ Verdict judge_installed_packages(const Facts& facts) {
 
 }  // namespace
 
+/// What the metadata of packages exclude is a question of versions; of a
+/// machine the rule evaluates only what their files show.
 Verdict framework_requirements_conflict(const Facts& facts, const Matrix&) {
     return judge_installed_packages(facts);
 }

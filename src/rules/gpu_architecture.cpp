@@ -74,6 +74,8 @@ static stack::Compatibility by_build(const Matrix& matrix, const Version& capabi
     const auto row = matrix.cudnn_build(build.cudnn, build.cuda_major);
     if (row)
         build = *row;
+    // As cudnnGetMaxDeviceVersion returned it: a newer GPU has no code in this
+    // cuDNN.
     if (answer.newest_capability) {
         build.capability_max = *answer.newest_capability;
         auto suits = stack::cudnn_on_gpu(build, capability);
@@ -91,6 +93,8 @@ static stack::Compatibility by_build(const Matrix& matrix, const Version& capabi
                        true);
     const auto suits = stack::cudnn_on_gpu(build, capability);
     const bool too_old = suits.fit == Fit::does_not_work && !suits.gpu_is_newer;
+    // From 8.6 on cuDNN has that function; where it returned nothing, the table
+    // is not enough to conclude that there is code.
     if (!too_old && *answer.version >= make_version({8, 6, 0}) && !answer.newest_capability)
         return unknown(thing + " did not report the newest GPU it supports");
     return suits;
@@ -99,6 +103,8 @@ static stack::Compatibility by_build(const Matrix& matrix, const Version& capabi
 /// The result shows that there is no code for this GPU: CUDA's 209 or cuDNN's ARCH_MISMATCH.
 static bool is_arch_mismatch(int cudnn_major, const CallResult& result) {
     if (result.call.starts_with("cudnn"))
+        // CUDNN_STATUS_ARCH_MISMATCH is 6 up to cuDNN 8 and 3007 since 9
+        // (cudnn.h).
         return (cudnn_major >= 9 && result.code == 3007) ||
                (cudnn_major > 0 && cudnn_major < 9 && result.code == 6) ||
                contains(result.text, "ARCH_MISMATCH");
@@ -124,6 +130,9 @@ static std::vector<std::string> arch_mismatches_on(const Facts& facts, int gpu) 
     return places;
 }
 
+/// What ran decides: networks that passed with this version, or a call that
+/// found no code. Only without either do the library's own code and the tables
+/// count.
 static CompatibilityCheck against_cudnn(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
                                         const CudnnInstallation& installation) {
     CompatibilityCheck compared{.thing = name_of(installation),
@@ -140,6 +149,7 @@ static CompatibilityCheck against_cudnn(const Facts& facts, const Matrix& matrix
     const RnnRun* mismatch = find_where(facts.rnn_runs, [&](const RnnRun& run) {
         return run.library == installation.path && found_no_code(facts, gpu.index, run);
     });
+    // A cuDNN that never responded has no version to look up.
     compared.unusable = only_failed(installation) && !mismatch;
     auto& suits = compared.suits;
     if (!only_failed(installation) && gpu.compute_capability)
@@ -159,6 +169,7 @@ static CompatibilityCheck against_cudnn(const Facts& facts, const Matrix& matrix
     return compared;
 }
 
+/// The test kernel is PTX, which any driver that knows the GPU compiles for it.
 static void add_test_kernel(const Facts& facts, const Gpu& gpu,
                             std::vector<CompatibilityCheck>& all) {
     const std::string thing = "the test kernel";
@@ -212,6 +223,7 @@ static bool has_code_to_compare(const Facts& facts, const Matrix& matrix,
            !builds_of(facts, matrix, framework).with_cuda.empty();
 }
 
+/// Everything here that holds code for GPUs, against one of them.
 static std::vector<CompatibilityCheck> compare(const Facts& facts, const Matrix& matrix,
                                                const Gpu& gpu) {
     std::vector<CompatibilityCheck> all;
@@ -228,6 +240,7 @@ static std::vector<CompatibilityCheck> compare(const Facts& facts, const Matrix&
     return all;
 }
 
+/// PTX code that has to be compiled first counts too: it lacks machine code.
 static bool is_misfit(const CompatibilityCheck& compared, bool gpu_is_newer) {
     const Fit fit = compared.suits.fit;
     return (fit == Fit::does_not_work || fit == Fit::compiles_first) &&
@@ -249,6 +262,8 @@ static std::vector<Remedy> for_older(const Gpu& gpu, const Matrix& matrix) {
                    pip_commands_for(*newest))};
 }
 
+/// All that does not fit one GPU is one finding, as severe as the worst of it.
+/// It explains the calls that found no code.
 static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
                      const std::vector<CompatibilityCheck>& all, bool gpu_is_newer) {
     const std::string capability = if_known(gpu.compute_capability);
@@ -332,6 +347,7 @@ static std::string fit_words(const Matrix& matrix, const Gpu& gpu,
     return words;
 }
 
+/// What one thing adds to the verdict where it is no fault.
 static void note(const CompatibilityCheck& compared, const std::string& good,
                  VerdictBuilder& result) {
     const auto& suits = compared.suits;
@@ -368,12 +384,16 @@ static Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool
     return result.finish();
 }
 
-/// The CUDA or cuDNN installed was made before the GPU, or without code for it.
+/// The CUDA, cuDNN or framework installed was made before the GPU, or without
+/// code for it: "no kernel image is available for execution on the device"
+/// (209). PTX code can still run, which is why the verdict depends on what a
+/// build holds.
 Verdict gpu_arch_not_in_build(const Facts& facts, const Matrix& matrix) {
     return judge_architecture(facts, matrix, true);
 }
 
-/// The GPU is of a generation that the CUDA or cuDNN installed has left behind.
+/// The GPU is of a generation that the CUDA, cuDNN or framework installed has
+/// left behind, as CUDA 13 did with Maxwell, Pascal and Volta.
 Verdict gpu_too_old(const Facts& facts, const Matrix& matrix) {
     return judge_architecture(facts, matrix, false);
 }

@@ -5,6 +5,9 @@
 
 namespace rnncheck::rules {
 
+/// The driver lost a board: NVML or a call reports it, as the kernel log does
+/// with Xid 79. All that failed on it is explained by this.
+/// https://docs.nvidia.com/deploy/xid-errors/
 Verdict gpu_fell_off_bus(const Facts& facts, const Matrix&) {
     const std::vector<Remedy> remedies{on_host(facts, remedy("gpu_fell_off_bus"))};
     const Verdict boards = over_boards(facts, [&](const Board& board) {
@@ -73,6 +76,9 @@ static Verdict judge_errors(const Facts& facts, const Board& board) {
          .remedies = against_errors(facts, &board)});
 }
 
+/// Memory of the GPU returned data that ECC could not correct. A CUDA call
+/// reports it without naming the board, NVML by a counter since the driver was
+/// loaded.
 Verdict gpu_memory_ecc_error(const Facts& facts, const Matrix&) {
     const Finding reported{
         .message =
@@ -92,6 +98,10 @@ Verdict gpu_memory_ecc_error(const Facts& facts, const Matrix&) {
     return undecided("the result of cuInit is unknown");
 }
 
+/// GPUs from Ampere on remap defective rows of their memory, older ones retire
+/// pages; both take effect only after a reset or reboot. A remapping that
+/// failed has no spare rows left.
+/// https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/
 Verdict gpu_memory_repair_pending(const Facts& facts, const Matrix&) {
     return over_boards(facts, [&](const Board& board) {
         struct Need {
@@ -133,6 +143,8 @@ Verdict gpu_memory_repair_pending(const Facts& facts, const Matrix&) {
     });
 }
 
+/// By the words of NVML's reasons; hw_slowdown alone does not show which it
+/// was.
 static std::string what_to_check(const std::string& reasons) {
     const std::string heat = "Check fans, dust, airflow and room temperature",
                       power = "Check power cables and power supply";
@@ -147,6 +159,8 @@ static std::string what_to_check(const std::string& reasons) {
            "cause";
 }
 
+/// NVML reports why clocks are below those requested. At idle that is normal,
+/// so only reasons that mean heat or missing power count.
 Verdict gpu_throttled(const Facts& facts, const Matrix&) {
     return over_boards(facts, [&](const Board& board) {
         // Of the reasons for low clocks those that slow work down for as long as they last: heat
@@ -176,6 +190,8 @@ Verdict gpu_throttled(const Facts& facts, const Matrix&) {
     });
 }
 
+/// A launch that fails points to the driver, incorrect sums to the hardware.
+/// What was tried on the GPU after it failed for the same reason.
 static Finding failed(const Facts& facts, const KernelRun& run) {
     const std::string place = place_of(facts, run), gpu = gpu_subject(facts, run.gpu);
     const bool computed = !run.result || run.result->ok();

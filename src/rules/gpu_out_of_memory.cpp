@@ -12,6 +12,7 @@ constexpr const char* mps_limit = "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT";
 constexpr std::int64_t enough_mib =
     2048;  // a context, cuDNN's kernels and these small networks take less
 
+/// All calls on one GPU that found too little memory, with what is known of it.
 struct AllocationFailure {
     const Facts& facts;
     const Gpu& gpu;
@@ -19,6 +20,8 @@ struct AllocationFailure {
     std::vector<FailedAllocation> calls;
 };
 
+/// A MIG instance has its own part of the board's memory, so that NVML's
+/// figures for the board do not show what a program gets.
 bool is_mig(const AllocationFailure& failure) {
     return (failure.gpu.name && contains(*failure.gpu.name, "MIG")) ||
            (failure.board && failure.board->mig.value_or(false));
@@ -54,6 +57,7 @@ std::string size_in_words(std::int64_t bytes) {
     return short_number(static_cast<double>(bytes) / (1 << 10)) + " KiB";
 }
 
+/// "cuMemAlloc_v2 returned 2 (...) for 512 MiB", as far as it is known.
 std::string call_in_words(const FailedAllocation& failure) {
     if (!failure.call)
         return "an allocation failed";
@@ -62,6 +66,7 @@ std::string call_in_words(const FailedAllocation& failure) {
     return in_words(*failure.call) + " for " + size_in_words(*failure.call->bytes);
 }
 
+/// Of NVML, a moment after the failure.
 std::string free_in_words(const AllocationFailure& failure) {
     if (!nvml_shows_memory(failure))
         return "the free memory is unknown";
@@ -86,6 +91,8 @@ struct MemoryLimit {
     const char* how_it_ran_out = " ran out of memory";
 };
 
+/// An MPS server limits its clients by this variable or by its own settings:
+/// https://docs.nvidia.com/deploy/mps/index.html
 MemoryLimit limited_by_mps(const Facts& facts) {
     const std::string* limit = environment(facts, mps_limit);
     if (!limit)
@@ -102,12 +109,15 @@ const char* remedy_unseen(const Facts& facts) {
     return "gpu_out_of_memory/unseen";
 }
 
+/// By the processes that NVML lists; inside containers and WSL it lists none.
 MemoryLimit limited_by_processes(const AllocationFailure& failure) {
     if (failure.board && !failure.board->processes.empty())
         return {"gpu_out_of_memory/processes", "in use by " + processes_on(*failure.board)};
     return {remedy_unseen(failure.facts), why_unseen(failure.facts)};
 }
 
+/// What the failure is put down to, the surest first: cuDNN's own word for host
+/// memory, a MIG instance, processes on a full board, MPS, what CUDA saw free.
 MemoryLimit limit_of(const AllocationFailure& failure) {
     const CallResult* call = failure.calls.front().call;
     if (call && call->code == cudnn_host_allocation_failed &&
@@ -135,6 +145,7 @@ MemoryLimit limit_of(const AllocationFailure& failure) {
     return {"gpu_out_of_memory/rejected", "which should be enough", " rejected a memory request"};
 }
 
+/// How many cases of a GPU were not computed for lack of memory, of how many.
 struct FailedRun {
     std::size_t cases = 0, of = 0;
     Severity severity = Severity::warning;
@@ -152,6 +163,7 @@ FailedRun failed_runs(const AllocationFailure& failure) {
         if (severity_of(cudnn_installation(failure.facts, call.run->library)) == Severity::error)
             lost.severity = Severity::error;
     }
+    // Nothing was tried on it: the memory was missing before the first case.
     if (lost.of == 0)
         lost.severity = Severity::error;
     return lost;
@@ -174,6 +186,8 @@ std::string processes_in_words(const AllocationFailure& failure) {
     return processes_on(*failure.board);
 }
 
+/// The call, both views of the free memory, who uses it, and the settings by
+/// which frameworks and MPS reserve or limit memory.
 std::vector<Evidence> allocation_evidence(const AllocationFailure& failure) {
     const FailedAllocation& first = failure.calls.front();
     const RnnRun* run = run_with_free_memory(failure);
@@ -204,6 +218,7 @@ std::vector<Evidence> allocation_evidence(const AllocationFailure& failure) {
     return evidence;
 }
 
+/// One finding for a GPU, about the first of the calls that failed on it.
 Finding ran_out(const AllocationFailure& failure) {
     const FailedRun lost = failed_runs(failure);
     const MemoryLimit limit = limit_of(failure);
@@ -231,6 +246,10 @@ Finding ran_out(const AllocationFailure& failure) {
 
 }  // namespace
 
+/// Too little GPU memory was free for what rnncheck ran, which is small: then
+/// no training fits either. A case that the user requested and that is larger
+/// than the free memory shows nothing about the machine, so the rule stays
+/// undecided.
 Verdict gpu_out_of_memory(const Facts& facts, const Matrix&) {
     VerdictBuilder result;
     bool any_fault = false, too_large = false;

@@ -33,7 +33,8 @@ std::string kind_of(const Gpu& gpu) {
 /// Runs of one case on GPUs of one kind, one of each GPU.
 using ByGpu = std::map<int, const RnnRun*>;
 
-/// By kind and case.
+/// By kind and case. Only correct results that were bitwise identical twice on
+/// their own GPU: some algorithms add in another order each time.
 std::map<std::string, std::map<std::string, ByGpu>> comparable(const Facts& facts) {
     std::map<std::string, std::map<std::string, ByGpu>> kinds;
     std::set<std::pair<std::string, std::string>>
@@ -57,6 +58,8 @@ std::map<std::string, std::map<std::string, ByGpu>> comparable(const Facts& fact
     return kinds;
 }
 
+/// Of two GPUs that differ it is unknown which is at fault; of three or more
+/// the one without the majority is.
 void compare(const ByGpu& runs, Kind& kind) {
     Runs all;
     std::map<std::string, std::size_t> votes;
@@ -76,6 +79,7 @@ void compare(const ByGpu& runs, Kind& kind) {
             kind.unusual[run->gpu].push_back(run);
 }
 
+/// Only kinds of which two or more GPUs computed a case.
 std::vector<Kind> kinds_of(const Facts& facts) {
     std::vector<Kind> kinds;
     for (const auto& [name, by_case] : comparable(facts)) {
@@ -97,6 +101,7 @@ std::string share(std::size_t cases, const Kind& kind) {
            pluralized(kind.compared, "recurrent network", "recurrent networks");
 }
 
+/// `what` continues "... that are not bitwise identical".
 Finding about_bits(const Facts& facts, Severity severity, const std::string& gpus,
                    const std::string& what, const Runs& runs, Remedy remedy) {
     return {.severity = severity,
@@ -110,6 +115,7 @@ Finding about_bits(const Facts& facts, Severity severity, const std::string& gpu
             .remedies = {std::move(remedy)}};
 }
 
+/// The GPU that disagrees with the majority, in the cases where it does.
 Finding about_one_gpu(const Facts& facts, const Kind& kind, int gpu, const Runs& runs) {
     const std::string where = "to those of other GPUs of its model in " + share(runs.size(), kind);
     Finding finding = about_bits(facts, Severity::warning, gpu_subject(facts, gpu),
@@ -119,6 +125,7 @@ Finding about_one_gpu(const Facts& facts, const Kind& kind, int gpu, const Runs&
     return finding;
 }
 
+/// A difference without a majority is a note: it names all GPUs of the kind.
 void judge(const Facts& facts, const Kind& kind, VerdictBuilder& result) {
     for (const auto& [gpu, runs] : kind.unusual)
         result.fault(about_one_gpu(facts, kind, gpu, runs));
@@ -146,6 +153,9 @@ std::string not_comparable(const Facts& facts) {
 
 }  // namespace
 
+/// One of several equal GPUs returns other digits than the rest, although each
+/// result is within its error limit: its memory or arithmetic may be failing.
+/// Silent where no two GPUs are of one model.
 Verdict gpu_results_differ(const Facts& facts, const Matrix&) {
     if (const auto verdict = without_gpu(facts))
         return *verdict;

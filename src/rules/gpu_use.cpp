@@ -11,6 +11,7 @@ static Severity severity_on(const Facts& facts, const Board& board, Severity sev
     return facts.cuda_devices.empty() || gpu_of(facts, board) ? severity : Severity::note;
 }
 
+/// NVML shows the mode of every board, CUDA that of the GPUs that it lists.
 static Finding closed(const Facts& facts, const std::string& subject, const std::string& source,
                       std::vector<std::string> explains, const std::string& of_board = "") {
     explains.emplace_back("driver.init");
@@ -21,6 +22,8 @@ static Finding closed(const Facts& facts, const std::string& subject, const std:
             .explains = std::move(explains)};
 }
 
+/// `nvidia-smi --compute-mode=PROHIBITED` makes a GPU reject every CUDA
+/// context. Administrators reserve a GPU for display in this way.
 Verdict gpu_compute_prohibited(const Facts& facts, const Matrix&) {
     Verdict verdict = over_boards(facts, [&](const Board& board) {
         if (!board.compute_mode)
@@ -51,6 +54,8 @@ Verdict gpu_compute_prohibited(const Facts& facts, const Matrix&) {
     return verdict;
 }
 
+/// Under MPS a client is rejected when its server has failed or has another
+/// user.
 static std::vector<Remedy> for_shared_gpu(const Facts& facts) {
     Remedy free = on_host(facts, remedy("gpu_exclusive_mode_busy/free"));
     if (!facts.driver.mps_pipe)
@@ -66,6 +71,8 @@ static bool our_kernel_ran(const Facts& facts, const Board& board) {
            });
 }
 
+/// A board in exclusive-process mode with a process on it, where none of ours
+/// ran.
 static Verdict judge_exclusive_mode(const Facts& facts, const Board& board) {
     if (!board.compute_mode)
         return not_reported(facts, "its compute mode");
@@ -96,6 +103,8 @@ static Verdict judge_exclusive_mode(const Facts& facts, const Board& board) {
          .explains = places_on(facts, board)});
 }
 
+/// In exclusive-process mode the first process has the GPU to itself; every
+/// other gets CUDA_ERROR_DEVICE_UNAVAILABLE (46) until it ends.
 Verdict gpu_exclusive_mode_busy(const Facts& facts, const Matrix&) {
     const Verdict boards =
         over_boards(facts, [&](const Board& board) { return judge_exclusive_mode(facts, board); });
@@ -144,11 +153,16 @@ static Verdict judge_free_memory(const Facts& facts, const Board& board, bool he
                   .symptoms = {place_of(facts, board)}});
 }
 
+/// Other programs hold so much of the memory that a context, cuDNN's kernels
+/// and a small network may not fit.
 Verdict gpu_memory_held_by_other_process(const Facts& facts, const Matrix&) {
     return over_boards(facts,
                        [&](const Board& board) { return judge_free_memory(facts, board, true); });
 }
 
+/// The same where no process is to be seen that holds it: those of other
+/// containers or of Windows, or memory that a program which crashed did not
+/// return.
 Verdict gpu_memory_low(const Facts& facts, const Matrix&) {
     return over_boards(facts,
                        [&](const Board& board) { return judge_free_memory(facts, board, false); });

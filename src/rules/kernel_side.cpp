@@ -4,6 +4,8 @@
 
 namespace rnncheck::rules {
 
+/// Another driver that holds the GPU (nouveau, vfio-pci) keeps NVIDIA's module
+/// from it, and without a GPU on the bus no module is loaded: those come first.
 static std::vector<Remedy> without_module(const Facts& facts) {
     if (!foreign_kernel_driver(facts).empty())
         return {on_host(facts, against_foreign_driver(facts))};
@@ -28,6 +30,9 @@ static std::optional<DecidingCheck> helper_may_load_it(const Facts& facts) {
         "rnncheck doctor --make-nodes"};
 }
 
+/// The driver's libraries are installed and the kernel has no nvidia module,
+/// most often after a kernel update for which it was not built (DKMS) or
+/// signed.
 Verdict kernel_module_missing(const Facts& facts, const Matrix&) {
     if (driver_responds(facts))
         return pass("the driver works");
@@ -72,12 +77,14 @@ static std::string nodes_of_gpus(const Facts& facts) {
     return command;
 }
 
+/// With --make-nodes the driver could have created it and did not.
 static std::string although_allowed(const Facts& facts, const std::string& what) {
     if (!facts.tool.make_nodes.value_or(false))
         return "";
     return ", although --make-nodes allowed the driver to create " + what;
 }
 
+/// Only with the set-user-id bit can it create nodes for a user's program.
 static std::string helper_in_words(const std::optional<bool>& is_installed) {
     if (!is_installed)
         return "unknown";
@@ -148,6 +155,8 @@ static std::string group_that_may(const DeviceNode& node) {
     return "";
 }
 
+/// Joining the group of the node where that is enough, else its mode, which is
+/// an option of the nvidia module (NVreg_DeviceFileMode).
 static Remedy open_nodes(const Facts& facts, const DeviceNode& node) {
     const std::string group = group_that_may(node);
     if (group.empty())
@@ -157,6 +166,8 @@ static Remedy open_nodes(const Facts& facts, const DeviceNode& node) {
     return remedy("device_nodes_unreadable/group", {group, node.path});
 }
 
+/// The nodes exist, and this user may not open them for reading and writing, as
+/// cuInit does. Usual where an administrator limits GPUs to a group.
 Verdict device_nodes_unreadable(const Facts& facts, const Matrix&) {
     if (driver_responds(facts))
         return pass("the driver works");
@@ -179,6 +190,8 @@ Verdict device_nodes_unreadable(const Facts& facts, const Matrix&) {
     return pass("this user has read and write permission for the device nodes");
 }
 
+/// Only a note where nvidia-modprobe creates the node for the first CUDA
+/// program.
 static Finding uvm_missing(const Facts& facts) {
     const bool to_come = nodes_created_lazily(facts);
     Finding finding = {
@@ -207,6 +220,9 @@ static Finding uvm_missing(const Facts& facts) {
     return finding;
 }
 
+/// /dev/nvidia-uvm belongs to a module of its own, which nothing loads at boot
+/// on a machine without a display; without it cuInit usually returns
+/// CUDA_ERROR_UNKNOWN (999).
 Verdict uvm_device_node_missing(const Facts& facts, const Matrix&) {
     if (driver_responds(facts))
         return pass("the driver works");
@@ -230,8 +246,9 @@ Verdict uvm_device_node_missing(const Facts& facts, const Matrix&) {
     return not_applicable("cuInit failed for another reason");
 }
 
-/// What the kernel shows of a driver is in /proc, /sys and /dev, and this process does not see
-/// them.
+/// What the kernel shows of a driver is in /proc, /sys and /dev, and this
+/// process does not see them: in a chroot without mounts, or in a sandbox. A
+/// missing file there then shows nothing, so that other rules stay undecided.
 Verdict proc_sys_hidden(const Facts& facts, const Matrix&) {
     if (driver_responds(facts))
         return pass("the driver works");

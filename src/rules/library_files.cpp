@@ -8,7 +8,8 @@
 
 namespace rnncheck::rules {
 
-/// Of those for another machine, which are complete, nothing.
+/// What is wrong with the file; nothing of one for another machine, which is
+/// whole.
 static std::optional<std::string> defect(const Library& library) {
     static constexpr std::pair<FileProblem, const char*> defects[] = {
         {FileProblem::truncated, "is truncated"},
@@ -21,6 +22,7 @@ static std::optional<std::string> defect(const Library& library) {
         {FileProblem::socket, "is a socket, not a library"},
         {FileProblem::device, "is a device, not a library"}};
     const std::string detail = library.problem_detail.value_or("");
+    // A detail that begins with "cannot" is the reason itself.
     if (library.problem == FileProblem::unreadable && !detail.starts_with("cannot"))
         return "cannot be read (permission)";
     if (library.problem == FileProblem::unreadable)
@@ -50,6 +52,7 @@ static bool passed_over(const Facts& facts, const Library& library) {
            });
 }
 
+/// As the reader of the file described it, else the name of the problem.
 static std::string problem_of(const Library& library) {
     return library.problem_detail.value_or(std::string(name_of(*library.problem)));
 }
@@ -64,8 +67,9 @@ static std::string kind_of(const Library& library) {
     return "libcuda";
 }
 
-/// A file with the name of a GPU library cannot be a library: unreadable, no ELF file, cut off,
-/// damaged, a dead link, no file at all.
+/// A file with the name of a GPU library cannot be a library: unreadable, no
+/// ELF file, cut off, damaged, a dead link, no file at all. An error where the
+/// loader would take it, since then no other file of that name is tried.
 Verdict library_file_damaged(const Facts& facts, const Matrix&) {
     if (has_dlls(facts))
         return dll_unusable(facts);
@@ -77,6 +81,8 @@ Verdict library_file_damaged(const Facts& facts, const Matrix&) {
         if (!read_whole(library) && !library.problem)
             result.unknown("a library file was not read completely");
         const auto what = defect(library);
+        // A link to a libcuda that is not there belongs to
+        // driver_library_missing.
         if (!what || (!driver_found && is_link_to_missing_driver(library)))
             continue;
         const bool in_the_way = on_loader_path(library) && !passed_over(facts, library);
@@ -97,6 +103,7 @@ Verdict library_file_damaged(const Facts& facts, const Matrix&) {
     return result.finish();
 }
 
+/// An error only if no other file of that name is for this machine.
 static Finding foreign(const Facts& facts, const Library& library, bool only_copy) {
     const std::string built_for = if_any(", built for ", library.machine);
     Finding finding = {
@@ -115,6 +122,8 @@ static Finding foreign(const Facts& facts, const Library& library, bool only_cop
     return finding;
 }
 
+/// A whole ELF file for another architecture or word size in the search path.
+/// glibc passes over it and takes the next one, if there is one.
 Verdict library_for_other_machine(const Facts& facts, const Matrix&) {
     VerdictBuilder result;
     if (!libraries_listed(facts))
@@ -169,6 +178,8 @@ static bool needed_by_rnn(const Library& part, const Matrix& matrix) {
         });
 }
 
+/// `parts` of one cuDNN directory require `zlib`. It explains the processes
+/// that cuDNN ended because it could not open one of them.
 static Finding missing(const Facts& facts, const std::vector<const Library*>& parts,
                        const std::string& zlib, const Matrix& matrix) {
     const std::string directory = directory_of(parts.front()->path);
@@ -191,6 +202,9 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
             .explains = std::move(crashed)};
 }
 
+/// cuDNN decompresses its kernels with zlib: the library for convolutions of
+/// cuDNN 8 for Linux is linked with libz.so.1, and all of cuDNN 9 but
+/// libcudnn.so.9. Only cuDNN libraries count that something would load.
 Verdict zlib_missing(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dll_of_zlib_missing(facts);

@@ -6,15 +6,20 @@ namespace rnncheck::rules {
 
 using stack::ConflictKind;
 
-/// An installed framework evidently has a package for this Python.
+/// The version has no package for the Python of the environment. An installed
+/// framework evidently has one, so only versions that --for names are
+/// evaluated.
 Verdict python_not_supported(const Facts& facts, const Matrix& matrix) {
     return verdict_of_named(ConflictKind::python_not_supported, facts, matrix);
 }
 
+/// A version that --for names is newer or older than all in the tables.
 Verdict version_not_in_data(const Facts& facts, const Matrix& matrix) {
     return verdict_of_named(ConflictKind::version_not_in_data, facts, matrix);
 }
 
+/// The data type of the network needs a newer cuDNN or GPU, such as BF16 for
+/// its recurrent networks.
 Verdict rnn_dtype_not_supported(const Facts& facts, const Matrix& matrix) {
     return verdict_of_named(ConflictKind::rnn_dtype_not_supported, facts, matrix);
 }
@@ -39,6 +44,8 @@ struct Found {
     std::optional<Version> version;
 };
 
+/// Every installation of `name` against the text of the profile, which may name
+/// a prefix ("9.1") or a lower bound (">=535"); no text expects nothing.
 static void compare(VerdictBuilder& result, const std::vector<Found>& all, const std::string& name,
                     const std::string& source, const std::optional<std::string>& text,
                     const std::string& profile) {
@@ -70,6 +77,8 @@ static void compare(VerdictBuilder& result, const std::vector<Found>& all, const
                                      {name + ' ' + expected, profile, shell_quoted(profile)})}});
 }
 
+/// Driver, CUDA runtimes and cuDNNs against the versions that a profile expects
+/// of every machine of a kind. It evaluates no compatibility.
 Verdict version_not_expected(const Facts& facts, const Matrix&) {
     if (!facts.expected || !facts.expected->names_versions())
         return not_applicable("no profile expects a version");

@@ -23,6 +23,7 @@ constexpr Reason reasons[] = {
      "no_gpu_visible/shared",
      "CUDA sees no GPU: the driver shares the board among virtual machines"}};
 
+/// Null where no board shows why CUDA lists no GPU.
 const Reason* reason_of(const Facts& facts) {
     return find_where(reasons, [&](const Reason& one) {
         return std::ranges::any_of(facts.nvml_devices, one.holds);
@@ -31,6 +32,7 @@ const Reason* reason_of(const Facts& facts) {
 
 }  // namespace
 
+/// By how far a GPU is visible: to NVML, on the PCI bus only, or nowhere.
 static std::vector<Remedy> remedies_without_gpu(const Facts& facts) {
     const bool no_board = facts.nvml_devices.empty();
     if (on_wsl(facts))
@@ -53,6 +55,7 @@ static std::vector<Remedy> remedies_without_gpu(const Facts& facts) {
     return remedies;
 }
 
+/// A batch system gives a job only the GPUs that it requested, so it is named.
 static std::string message_without_gpu(const Facts& facts) {
     if (const Reason* reason = reason_of(facts))
         return reason->message;
@@ -66,6 +69,8 @@ static std::string message_without_gpu(const Facts& facts) {
     return "CUDA sees no GPU in this " + job + " job";
 }
 
+/// The nodes through which a program opens MIG instances; a container has those
+/// that it was given.
 static std::string instances_in(const Facts& facts) {
     std::vector<std::string> nodes = mapped(facts.driver.device_nodes, &DeviceNode::path);
     std::erase_if(nodes,
@@ -75,7 +80,8 @@ static std::string instances_in(const Facts& facts) {
     return join_with_and(nodes);
 }
 
-/// The driver responds and reports no GPU, and nothing better explains it.
+/// The driver responds and reports no GPU: cuInit returns CUDA_ERROR_NO_DEVICE
+/// (100), or cuDeviceGetCount 0. Only where nothing better explains it.
 Verdict no_gpu_visible(const Facts& facts, const Matrix&) {
     if (!facts.cuda_devices.empty())
         return pass("CUDA sees a GPU");
@@ -104,6 +110,8 @@ Verdict no_gpu_visible(const Facts& facts, const Matrix&) {
                   .explains = {"driver.init"}});
 }
 
+/// cuInit succeeded, but cuDeviceGetCount returned an error, which is neither
+/// "no GPU" nor a driver that does not start.
 Verdict gpu_list_failed(const Facts& facts, const Matrix& matrix) {
     if (!facts.cuda_devices.empty())
         return pass("the driver lists its GPUs");
@@ -136,6 +144,8 @@ Verdict gpu_list_failed(const Facts& facts, const Matrix& matrix) {
     return pass("the driver reported the number of GPUs");
 }
 
+/// Who sets the variable has to change it: the container runtime reads
+/// NVIDIA_VISIBLE_DEVICES at start, a batch system or the user sets the other.
 static Remedy remedy_for(const Facts& facts, const std::string& variable, Severity severity) {
     if (variable == "NVIDIA_VISIBLE_DEVICES") {
         Remedy remedy = gpu_for_container(facts);
@@ -149,6 +159,8 @@ static Remedy remedy_for(const Facts& facts, const std::string& variable, Severi
     return remedy("gpu_hidden_by_setting");
 }
 
+/// An error where all GPUs are hidden, which then explains what else is
+/// missing.
 static Finding hidden(const Facts& facts, const std::string& variable, Severity severity,
                       const std::string& effect) {
     const std::string& value = *environment(facts, variable);
@@ -186,6 +198,10 @@ static Verdict part_hidden(const Facts& facts, const std::string& value) {
     return pass("CUDA_VISIBLE_DEVICES names GPUs that exist");
 }
 
+/// CUDA lists the GPUs of CUDA_VISIBLE_DEVICES in its order, up to the first
+/// entry that names none. An empty value, -1 or a typing error hides all of
+/// them:
+/// https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#env-vars
 Verdict gpu_hidden_by_setting(const Facts& facts, const Matrix&) {
     const std::string* value = environment(facts, "CUDA_VISIBLE_DEVICES");
     const bool no_gpu_given =
@@ -210,6 +226,9 @@ Verdict gpu_hidden_by_setting(const Facts& facts, const Matrix&) {
     return fault(std::move(finding));
 }
 
+/// A container gets the driver's libraries and device nodes only if its runtime
+/// is requested to add them (docker run --gpus all). A host that shows no sign
+/// of a GPU may have none, so that is no fault.
 Verdict container_no_gpu_runtime(const Facts& facts, const Matrix&) {
     if (driver_responds(facts))
         return pass("the driver works");

@@ -88,6 +88,7 @@ std::vector<std::string> ended_by(const Facts& facts, const ProbeRun& run) {
         gpu && run.probe == "ptx_launch" && was_cut_short(run))
         return places_on(facts, *gpu);
     std::vector<std::string> places;
+    // A stuck process is reported as such: its case follows from it.
     for (const RnnRun& rnn_run : facts.rnn_runs)
         if (run.end == ProbeEnd::stuck && is_last_case(run, rnn_run))
             places.push_back(place_of(facts, rnn_run));
@@ -144,6 +145,7 @@ Verdict over_probe_ends(const Facts& facts, const std::string& all_well,
     return fault_or(std::move(findings), without_findings(facts, all_well));
 }
 
+/// Continues "cuDNN /usr/lib/libcudnn.so.9".
 std::string what_happened(const ProbeRun& run) {
     const std::string signal = if_any(" (", escaped(run.signal.value_or("")), ")");
     if (run.end == ProbeEnd::killed)
@@ -207,6 +209,8 @@ static std::string subject_of(LimitKind kind) {
 
 using RunsOfProbes = std::vector<const ProbeRun*>;
 
+/// The most memory that one of these processes had; empty where none was
+/// measured.
 static std::string peak_of(const RunsOfProbes& runs) {
     std::int64_t most = 0;
     for (const ProbeRun* run : runs)
@@ -263,6 +267,7 @@ static Finding beyond_limit(const Facts& facts, LimitKind kind, const RunsOfProb
     if (runs.size() > 1)
         others =
             "; " + pluralized(runs.size() - 1, "other probe", "other probes") + " failed likewise";
+    // A probe of our own may need more than the libraries that programs use.
     const bool is_of_vendor = std::ranges::any_of(runs, [](const ProbeRun* run) {
         return run->end == ProbeEnd::limited && !is_own_probe(*run);
     });
@@ -304,8 +309,9 @@ static std::optional<Finding> cases_beyond_limit(const Facts& facts) {
                    .remedies = {raising(facts, limit->kind, limit)}};
 }
 
-/// A process or a call failed because this process may use too little, which shows nothing of what
-/// it examined.
+/// A process or a call failed because this process may use too little, which
+/// shows nothing of what it examined. CUDA reserves a large address space for
+/// unified memory, so that "ulimit -v" breaks it long before memory is used up.
 Verdict resource_limit_too_low(const Facts& facts, const Matrix&) {
     std::map<LimitKind, RunsOfProbes> by_limit;
     for (const ProbeRun& run : facts.probe_runs)
@@ -326,7 +332,8 @@ Verdict resource_limit_too_low(const Facts& facts, const Matrix&) {
                     without_findings(facts, "no probe reached a limit of its process"));
 }
 
-/// A library took its process down, or something killed that process.
+/// A library took its process down, or something killed that process. What
+/// follows from a missing, mixed or damaged file is explained by that.
 Verdict probe_crashed(const Facts& facts, const Matrix&) {
     return over_probe_ends(
         facts, "no library crashed", [&](const ProbeRun& run) -> std::optional<Finding> {
@@ -367,7 +374,8 @@ Verdict probe_quit_early(const Facts& facts, const Matrix&) {
         });
 }
 
-/// A process hangs inside the kernel: even SIGKILL does not end it.
+/// A process hangs inside the kernel: even SIGKILL does not end it. The driver
+/// or the hardware does not respond; of a probe of our own, a file system.
 Verdict probe_stuck(const Facts& facts, const Matrix&) {
     return over_probe_ends(
         facts, "no process hangs in the kernel",
@@ -409,6 +417,8 @@ static std::optional<Finding> waited_for_file(const ProbeRun& run, CutOffs& cut_
                    .remedies = {remedy("probe_timed_out/file", {*run.hang->file})}};
 }
 
+/// A call that used its own time up is an error. One that only the deadline of
+/// the whole check ended is a warning: it may just have started late.
 static std::optional<Finding> timed_out(const Facts& facts, const ProbeRun& run,
                                         CutOffs& cut_offs) {
     if (auto finding = waited_for_file(run, cut_offs))
@@ -458,6 +468,7 @@ static void merge_deadline_findings(std::vector<Finding>& findings, const CutOff
     }
 }
 
+/// A library did not return from a call in time.
 Verdict probe_timed_out(const Facts& facts, const Matrix&) {
     CutOffs cut_offs;
     Verdict verdict =

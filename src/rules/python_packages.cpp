@@ -16,6 +16,7 @@ static std::vector<Evidence> changed_files(const PythonPackage& package) {
     return evidence;
 }
 
+/// The first of the changes is part of the message, all are its evidence.
 static Finding changed(const PythonPackage& package, std::vector<Evidence> changes, Remedy remedy) {
     const std::string name = package.name + ' ' + package.version;
     const auto framework = stack::framework_named(package.name);
@@ -28,10 +29,14 @@ static Finding changed(const PythonPackage& package, std::vector<Evidence> chang
             .remedies = {std::move(remedy)}};
 }
 
+/// Without --no-deps pip would install other packages again, too, and maybe
+/// newer.
 static std::string again(const std::string& requirement) {
     return "install --force-reinstall --no-deps " + shell_quoted(requirement);
 }
 
+/// The RECORD of each package lists its files with their sizes:
+/// https://packaging.python.org/en/latest/specifications/recording-installed-packages/
 static void judge_packages(const PythonEnvironment& environment, VerdictBuilder& result) {
     for (const PythonPackage& package : environment.packages) {
         if (package.name.starts_with("nvidia-cudnn"))
@@ -49,6 +54,8 @@ static void judge_packages(const PythonEnvironment& environment, VerdictBuilder&
     }
 }
 
+/// Files of a framework's package are gone or were replaced: by another package
+/// with the same files, an interrupted installation or a cleaned-up image.
 Verdict package_files_missing(const Facts& facts, const Matrix&) {
     const auto environments = possibly_active(facts);
     if (environments.empty())
@@ -73,6 +80,8 @@ static std::string to_install(const Facts& facts, const PythonEnvironment& envir
     return newest.name + "==" + newest.version;
 }
 
+/// All are removed first: uninstalling one afterwards would delete shared
+/// files.
 static Remedy only_one_of(const Facts& facts, const PythonEnvironment& environment,
                           const Packages& packages) {
     const auto names =
@@ -82,13 +91,15 @@ static Remedy only_one_of(const Facts& facts, const PythonEnvironment& environme
                    pip(&environment, again(to_install(facts, environment, packages)))});
 }
 
-/// Files of another major have other names.
+/// Two cuDNN packages with the same files: each pair once. Files of another
+/// major have other names.
 static bool overwrite_each_other(const PythonPackage& a, const PythonPackage& b) {
     const auto a_version = find_version(a.version, 1), b_version = find_version(b.version, 1);
     return &a < &b && a.directory == b.directory && a_version && b_version &&
            a_version->major() == b_version->major();
 }
 
+/// Two packages in one directory before changed files, which follow from them.
 static Verdict judge_cudnn_packages(const Facts& facts, const PythonEnvironment& environment) {
     Packages packages;
     for (const PythonPackage& package : environment.packages)
@@ -120,6 +131,9 @@ static Verdict judge_cudnn_packages(const Facts& facts, const PythonEnvironment&
     return result.finish_or(pass("the cuDNN files are those of its package"));
 }
 
+/// The cuDNN package of a Python environment is not what pip installed: two of
+/// them (-cu11 and -cu12) have overwritten each other, or files have changed
+/// since.
 Verdict cudnn_installation_broken(const Facts& facts, const Matrix&) {
     const auto environments = possibly_active(facts);
     if (environments.empty())
@@ -139,6 +153,7 @@ static std::vector<std::string> packages_of(const Framework& framework) {
                   [](const std::string& package) { return package.substr(0, package.find(' ')); });
 }
 
+/// By the names under which the projects publish their builds for the CPU.
 static bool is_without_cuda(const std::string& package) {
     return contains(package, "-cpu") || contains(package, "-intel") ||
            package == "intel-tensorflow" || package == "onnxruntime" || package == "paddlepaddle" ||
@@ -149,6 +164,8 @@ static bool is_without_cuda(const std::string& package) {
 static std::string one_to_keep(const Framework& framework, const std::vector<std::string>& names) {
     const auto with = std::ranges::find_if_not(names, is_without_cuda);
     const std::string name = with == names.end() ? names.front() : *with;
+    // From 2.1 on the package tensorflow itself has CUDA:
+    // https://pypi.org/project/tensorflow-gpu/
     if (name == "tensorflow-gpu" && framework.version && framework.version->major() >= 2)
         return "tensorflow";
     return name;
@@ -172,6 +189,8 @@ static std::string install_of(const Facts& facts, const Matrix& matrix, const Fr
                                                 std::nullopt, matrix));
 }
 
+/// A warning while the files with CUDA are in place: the next update may change
+/// it.
 static Finding both(const Facts& facts, const Matrix& matrix, const Framework& framework) {
     const auto names = packages_of(framework);
     const bool cuda_won = framework.uses_cuda.value_or(false);
@@ -193,6 +212,8 @@ static Finding both(const Facts& facts, const Matrix& matrix, const Framework& f
                             {pip(facts, framework, "uninstall -y " + join(names, " ")), install})}};
 }
 
+/// Packages such as onnxruntime and onnxruntime-gpu have the same module: which
+/// files are in place depends on the order in which pip installed them.
 Verdict cpu_and_gpu_packages_both_installed(const Facts& facts, const Matrix& matrix) {
     const auto judge = [&](const Framework& framework, VerdictBuilder& result) {
         const auto names = packages_of(framework);
@@ -211,6 +232,8 @@ Verdict cpu_and_gpu_packages_both_installed(const Facts& facts, const Matrix& ma
         judge);
 }
 
+/// A framework of that name (any for "") with CUDA, or unknown whether it has,
+/// in an environment that is not the active one.
 static const Framework* cuda_framework_elsewhere(const Facts& facts, const std::string& name) {
     return find_where(facts.frameworks, [&](const Framework& framework) {
         const PythonEnvironment* environment = environment_of(facts, framework);
@@ -240,6 +263,7 @@ static const PythonEnvironment* named_instead(const Facts& facts,
     return find_where(facts.pythons, is_named);
 }
 
+/// How the environment is activated by the tool that created it.
 static Remedy use(const std::string& text, const PythonEnvironment& environment) {
     const bool conda = environment.kind == "conda";
     const bool of_windows = contains(environment.path, "\\");
@@ -250,6 +274,7 @@ static Remedy use(const std::string& text, const PythonEnvironment& environment)
                   {text, environment.path});
 }
 
+/// Only a note: the user may have meant the environment that was checked.
 static Finding better_elsewhere(const Facts& facts, const PythonEnvironment& active,
                                 const Framework& better, const std::string& has) {
     const PythonEnvironment& other = *environment_of(facts, better);
@@ -263,6 +288,9 @@ static Finding better_elsewhere(const Facts& facts, const PythonEnvironment& act
             .confidence = Confidence::possible};
 }
 
+/// Another environment than the intended one may be in use: a variable of venv
+/// or conda names one and PATH another, or the framework with CUDA is
+/// elsewhere.
 Verdict wrong_python_environment(const Facts& facts, const Matrix&) {
     const PythonEnvironment* active = active_environment(facts);
     if (!active)
@@ -356,6 +384,8 @@ static Remedy revived_on_windows(const PythonEnvironment& dead) {
                   {path, shell_quoted(dead.path + ".old")});
 }
 
+/// By what is gone: the environment with its interpreter, or the interpreter of
+/// a tool or the system to which the environment's python links.
 static Remedy revived(const Facts& facts, const PythonEnvironment& dead) {
     if (on_windows(facts))
         return revived_on_windows(dead);
@@ -386,6 +416,8 @@ static Severity severity_of_dead(const PythonEnvironment& dead) {
     return Severity::note;
 }
 
+/// The python of an environment is a link to an interpreter that was removed or
+/// replaced, e.g. by an upgrade of the system, so nothing runs in it.
 Verdict python_interpreter_missing(const Facts& facts, const Matrix&) {
     if (facts.pythons.empty())
         return without_environment(facts, "environments");

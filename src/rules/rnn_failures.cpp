@@ -11,6 +11,7 @@
 
 namespace rnncheck::rules {
 
+/// All cases of the sweep failed in the same call; the first is the evidence.
 static Finding without_handle(const Facts& facts, const Matrix& matrix, const Sweep& sweep,
                               const Runs& runs) {
     const RnnRun& run = *runs.front();
@@ -32,7 +33,9 @@ static Finding without_handle(const Facts& facts, const Matrix& matrix, const Sw
     return finding;
 }
 
-/// cuDNN loads, but cannot create a handle on a GPU: nothing can be computed there.
+/// cuDNN loads, but cannot create a handle on a GPU: nothing can be computed
+/// there. cudnnCreate initializes CUDA and allocates memory, so the driver and
+/// the memory of the GPU explain it where they are known to fail.
 Verdict cudnn_create_failed(const Facts& facts, const Matrix& matrix) {
     VerdictBuilder result;
     for (const auto& sweep : sweeps(facts)) {
@@ -69,7 +72,8 @@ static void add_processes(const Facts& facts, const Runs& runs, Finding& finding
     }
 }
 
-/// A call for a recurrent network failed, or its process died in it.
+/// A call for a recurrent network failed, or its process died in it, in a case
+/// for which the documentation promises a kernel. Others are a note.
 Verdict rnn_call_failed(const Facts& facts, const Matrix&) {
     VerdictBuilder result;
     for (const auto& sweep : sweeps(facts)) {
@@ -111,7 +115,7 @@ Verdict rnn_call_rejected(const Facts& facts, const Matrix&) {
     return result.finish_or(pass_if_tried(facts, "cuDNN rejected no case"));
 }
 
-/// The tables list support for LSTMs of this form alone.
+/// The tables list required support for LSTMs of this form alone.
 static bool is_plain(const RnnCase& c) {
     return c.cell == Cell::lstm && c.projection == 0 && c.clip == 0 &&
            c.input_mode == InputMode::linear && c.bias == BiasMode::both;
@@ -137,6 +141,8 @@ static Finding unsupported(const Facts& facts, const Sweep& sweep, const Runs& r
     return finding;
 }
 
+/// Each "not supported" against the rows of required support for this cuDNN and
+/// GPU; a version outside the tables leaves it open.
 static void judge_support(const Facts& facts, const Matrix& matrix, const Sweep& sweep,
                           VerdictBuilder& result) {
     const auto version = cudnn_installation(facts, sweep.library).version;
@@ -163,6 +169,8 @@ static void judge_support(const Facts& facts, const Matrix& matrix, const Sweep&
         result.fault(unsupported(facts, sweep, required, *first_row));
 }
 
+/// cuDNN returned CUDNN_STATUS_NOT_SUPPORTED for a case that its documentation
+/// lists as supported on this GPU. Where nothing is promised it is no fault.
 Verdict rnn_case_unsupported(const Facts& facts, const Matrix& matrix) {
     VerdictBuilder result;
     for (const auto& sweep : sweeps(facts))
@@ -182,6 +190,7 @@ static const RnnRun* obstacle(const Sweep& sweep) {
     return *found;
 }
 
+/// A call before the first case failed, so that nothing is known of any case.
 static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run) {
     const CudnnInstallation installation = cudnn_installation(facts, run.library);
     return {.severity = severity_of(installation),
@@ -213,6 +222,8 @@ static std::string why_not(const Facts& facts, const Gpu& gpu) {
 /// The GPUs on which not every case was run, by the reason.
 using NotRun = std::map<std::string, std::vector<int>>;
 
+/// A fault where one call kept all cases from being run; where some ran, the
+/// reason for the others is collected over the GPUs.
 static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep,
                         VerdictBuilder& result, NotRun& not_run) {
     const std::size_t skipped = runs_with(sweep, RunEnd::skipped).size();
@@ -241,6 +252,7 @@ static std::optional<std::string> kernel_fails(const Facts& facts, int gpu) {
     return std::nullopt;
 }
 
+/// Silent where the test kernel failed: kernel_launch_failed reports that.
 static void judge_whether_tested(const Facts& facts, const Gpu& gpu, VerdictBuilder& result,
                                  NotRun& not_run) {
     if (const auto cause = kernel_fails(facts, gpu.index))
@@ -256,6 +268,8 @@ static void judge_whether_tested(const Facts& facts, const Gpu& gpu, VerdictBuil
         not_run[why_not(facts, gpu)].push_back(gpu.index);
 }
 
+/// Not every recurrent network was run on every GPU, so a pass of the other
+/// rules would promise too much.
 Verdict gpu_not_tested(const Facts& facts, const Matrix&) {
     if (nodes_created_lazily(facts))
         return undecided(

@@ -58,6 +58,7 @@ static std::string likely_culprit(const Facts& facts, const Sweep& wrong_results
     return "Test the memory of the GPU; if it has no errors, use another version of cuDNN";
 }
 
+/// Sorted by the error, the largest first, which the message quotes.
 static Finding wrong_results(const Facts& facts, const Sweep& sweep, Runs runs) {
     std::ranges::stable_sort(runs, std::greater(),
                              [](const RnnRun* run) { return relative_error(*run); });
@@ -74,6 +75,9 @@ static Finding wrong_results(const Facts& facts, const Sweep& sweep, Runs runs) 
     return finding;
 }
 
+/// A recurrent network ran, and its results differ from the fp64 reference by
+/// more than the limit for its data type and size: the worst fault there is,
+/// because no call reports it.
 Verdict rnn_result_wrong(const Facts& facts, const Matrix&) {
     VerdictBuilder result;
     bool any_right = false;
@@ -95,6 +99,9 @@ static Evidence evidence_of_setting(const Facts& facts, const std::string& varia
     return {variable, escaped(*setting, 100), "host.environment"};
 }
 
+/// cuBLAS may use several workspaces, whose order of additions varies, unless
+/// CUBLAS_WORKSPACE_CONFIG limits them, so that the variable is evidence:
+/// https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility
 static Finding not_repeatable(const Facts& facts, const Sweep& sweep, const Runs& runs) {
     Finding finding = about_cases(
         facts, sweep, runs,
@@ -106,6 +113,8 @@ static Finding not_repeatable(const Facts& facts, const Sweep& sweep, const Runs
     return finding;
 }
 
+/// A case returned other digits when it was run again, every number within its
+/// limit. It matters to those who need training runs that can be reproduced.
 Verdict rnn_not_repeatable(const Facts& facts, const Matrix&) {
     VerdictBuilder result;
     bool any_twice = false;
@@ -172,17 +181,20 @@ Verdict tf32_reduced_precision(const Facts& facts, const Matrix&) {
     return result.finish_or(pass_if_tried(facts, how, any_known ? "" : "no fp32 network ran"));
 }
 
+/// "49.98 % of 65536 elements kept".
 static std::string share(const RnnDropout& dropout) {
     return short_number(100.0 * static_cast<double>(*dropout.kept) /
                         static_cast<double>(*dropout.elements)) +
            " % of " + std::to_string(*dropout.elements) + " elements kept";
 }
 
+/// "dropout 0.5 on GPU 0 (NVIDIA GeForce RTX 3090) (v8 API)".
 static std::string where(const Facts& facts, const RnnDropout& dropout) {
     return "dropout " + exact_number(dropout.probability) + " on " +
            gpu_subject(facts, dropout.gpu) + " (" + std::string(name_of(dropout.rnn_api)) + " API)";
 }
 
+/// Whether chance practically excludes so many or so few kept elements.
 static bool keep_rate_is_off(const RnnDropout& dropout) {
     // Bernstein's inequality for e^-18: where few are expected the distribution is far from a
     // normal one.
@@ -199,6 +211,8 @@ static bool masks_should_differ(const RnnDropout& dropout) {
     return 2 * p * (1 - p) * static_cast<double>(*dropout.elements) >= enough;
 }
 
+/// What is wrong with the mask or with the elements it keeps; empty if all is
+/// well.
 static std::vector<std::string> faults_of(const RnnDropout& dropout) {
     constexpr double scale_limit = 0x1p-9;  // two operands cut to TF32
     std::vector<std::string> faults;
@@ -235,6 +249,9 @@ static void judge_dropout(const Facts& facts, const RnnDropout& dropout, Verdict
                          ", the same for the same seed"));
 }
 
+/// Dropout between layers keeps the wrong share, does not scale by 1 / (1 - p),
+/// or does not follow its seed: training is then another one than intended, and
+/// no call fails.
 Verdict rnn_dropout_wrong(const Facts& facts, const Matrix&) {
     if (!facts.rnn_request || !facts.rnn_request->dropout)
         return not_applicable("measuring dropout was not requested");
@@ -257,6 +274,8 @@ struct Largest {
     bool any_timed = false;
 };
 
+/// `peak` is unset where the driver does not report clocks: then only that a
+/// case was timed is known.
 static Largest largest_of(const Facts& facts, const Gpu& gpu, const std::optional<Peak>& peak) {
     Largest largest;
     for (const RnnRun& run : facts.rnn_runs) {
@@ -280,6 +299,7 @@ static std::string ratio_in_words(const Gpu& gpu, const Largest& largest) {
            std::to_string(largest.run->rnn_case.hidden) + ")";
 }
 
+/// By the case with most work: small ones consist of kernel launches.
 static void judge_speed(const Facts& facts, const Gpu& gpu, VerdictBuilder& result) {
     constexpr double slow_factor = 10;  // the model is rough: docs/speed.md
     const auto peak = peak_of(gpu);

@@ -18,6 +18,8 @@ const Cudnn* queried_cudnn(const Facts& facts, std::string path) {
 
 using JudgeCudnn = std::function<void(const Framework&, const DllLoad&, VerdictBuilder&)>;
 
+/// Over the cuDNN DLL that each framework was predicted to load, where one is
+/// found; a DLL whose file is unknown leaves the verdict open.
 Verdict over_loaded_cudnns(const Facts& facts, const JudgeCudnn& judge) {
     return over_loads(facts, is_front, [&](const DllLoad& load, VerdictBuilder& result) {
         const Framework* const framework = framework_of(facts, load);
@@ -38,6 +40,8 @@ Verdict loaded_cudnn_match(const Facts& facts, stack::CudnnMatch fault,
         if (!load.version || !framework.cudnn)
             return result.unknown("the version of the cuDNN at " + *load.path +
                                   ", or the one that " + name + " was built with, is unknown");
+        // The version resource of a DLL has a fourth number, the build:
+        // 9.10.2.21.
         const Version cudnn = shortened(*load.version, 3);
         if (stack::cudnn_match(cudnn, *framework.cudnn, framework.name) != fault)
             return;
@@ -53,12 +57,14 @@ Verdict loaded_cudnn_match(const Facts& facts, stack::CudnnMatch fault,
 
 }  // namespace
 
+/// cudnn_newer_than_framework_supports on Windows.
 Verdict dll_of_newer_cudnn(const Facts& facts) {
     return loaded_cudnn_match(facts, stack::CudnnMatch::too_new, [](const std::string& major) {
         return remedy("cudnn_newer_than_framework_supports/windows", {major});
     });
 }
 
+/// cudnn_runtime_older_than_built on Windows.
 Verdict dll_of_older_cudnn(const Facts& facts) {
     return loaded_cudnn_match(facts, stack::CudnnMatch::too_old, [](const std::string& major) {
         return remedy("cudnn_runtime_older_than_built/windows", {major});
@@ -82,6 +88,9 @@ std::set<std::string> cuda_of_cudnn(const Facts& facts, const DllLoad& front) {
 
 }  // namespace
 
+/// cudnn_built_for_other_cuda on Windows, for the CUDA of the framework alone:
+/// the DLLs of cuDNN have the same names for every CUDA, so PATH can mix them
+/// up.
 Verdict dll_of_cudnn_for_other_cuda(const Facts& facts) {
     const auto judge = [&](const Framework& framework, const DllLoad& load,
                            VerdictBuilder& result) {

@@ -11,6 +11,7 @@ namespace rnncheck::rules {
 
 namespace {
 
+/// Windows compares the names of files without regard to case.
 bool begins_with(const DllLoad& load, std::string_view beginning) {
     return lower(load.name).starts_with(beginning);
 }
@@ -36,6 +37,7 @@ std::string path_with(const std::string& directory) {
     return "$env:PATH = \"" + directory + ";$env:PATH\"";
 }
 
+/// For a file that is installed where Windows does not search.
 Remedy putting_on_path(const std::string& directory) {
     return remedy("cudnn_not_on_loader_path/windows", {directory}, {path_with(directory)});
 }
@@ -67,6 +69,8 @@ struct Difference {
     std::string in_words, of_one, of_other;
 };
 
+/// Two cuDNN libraries of one program that differ, `one` being the front if
+/// either is.
 Finding mixed_cudnn(const Facts& facts, const DllLoad& one, const DllLoad& other,
                     const Difference& difference) {
     const std::string directory = dll::dll_directory(*one.path),
@@ -82,6 +86,8 @@ Finding mixed_cudnn(const Facts& facts, const DllLoad& one, const DllLoad& other
     return finding;
 }
 
+/// A DLL imports a function that the other file does not export: Windows then
+/// rejects the first with ERROR_PROC_NOT_FOUND (127).
 Finding lacking_functions(const Facts& facts, const DllLoad& load) {
     const std::string directory = dll::dll_directory(load.needed_by.value_or(*load.path));
     Finding finding = {
@@ -105,6 +111,7 @@ std::optional<Difference> difference_in_version(const DllLoad& one, const DllLoa
     return Difference{"of different versions", first, second};
 }
 
+/// The same of the CUDA majors that their GPU code is for.
 std::optional<Difference> difference_in_cuda(const DllLoad& one, const DllLoad& other) {
     if (!one.cuda_major || !other.cuda_major || *one.cuda_major == *other.cuda_major)
         return std::nullopt;
@@ -122,6 +129,8 @@ bool is_foreign_place(const DllLoad& load) {
 
 }  // namespace
 
+/// cudnn_part_missing on Windows: the front DLL loads the others by their names
+/// alone, which searches the program's directory, the system and PATH.
 Verdict dll_of_cudnn_missing(const Facts& facts) {
     const auto judge = [&](const DllLoad& load, VerdictBuilder& result) {
         const bool elsewhere = is_installed_elsewhere(load);
@@ -139,6 +148,8 @@ Verdict dll_of_cudnn_missing(const Facts& facts) {
     return over_not_found(facts, is_part, judge, Loads::of_all_programs);
 }
 
+/// zlib_missing on Windows: cuDNN 8.3 to 8.6 open zlibwapi.dll by name, which
+/// nothing installs with them. Of later versions it is unknown.
 Verdict dll_of_zlib_missing(const Facts& facts) {
     const auto is_zlib = [](const DllLoad& load) { return begins_with(load, "zlibwapi"); };
     const auto judge = [&](const DllLoad& load, VerdictBuilder& result) {
@@ -186,6 +197,8 @@ class LoadedCudnn {
 
 }  // namespace
 
+/// cudnn_mixed_sublibraries on Windows: the DLLs that one program loads differ
+/// in version or CUDA. One finding for each program, about the first pair.
 Verdict dlls_of_cudnn_mixed(const Facts& facts) {
     const auto concerns = [](const DllLoad& load) { return is_front(load) || is_part(load); };
     std::map<LoadKey, LoadedCudnn> loaded;
@@ -203,6 +216,10 @@ Verdict dlls_of_cudnn_mixed(const Facts& facts) {
     return over_loads(facts, concerns, judge, Loads::of_all_programs);
 }
 
+/// cudnn_shadowed on Windows: a cuDNN in a directory that is searched before
+/// PATH, most often System32, into which somebody put it, or one that is found
+/// before the framework's own. An error only if it is older than what the
+/// framework needs.
 Verdict wrong_dll_of_cudnn_first(const Facts& facts) {
     return over_loads(facts, is_front, [&](const DllLoad& load, VerdictBuilder& result) {
         if (load.ending != DllEnding::loaded || !load.version || !load.path)
@@ -235,6 +252,8 @@ Verdict wrong_dll_of_cudnn_first(const Facts& facts) {
     });
 }
 
+/// The DLL is not found, but one of another version is: names of DLLs have the
+/// major version, cudnn64_8.dll. `place` is the remedy.
 static Verdict over_other_majors(const Facts& facts, const PickLoad& concerns,
                                  std::string_view place) {
     std::set<LoadKey> reported;
@@ -257,6 +276,7 @@ Verdict dll_of_other_cudnn_major(const Facts& facts) {
     return over_other_majors(facts, is_front, "cudnn_major_soname_mismatch/windows");
 }
 
+/// No version of the CUDA that a framework loads is installed anywhere.
 static Verdict no_dll_of_cuda(const Facts& facts) {
     std::set<LoadKey> reported;
     return over_not_found(facts, is_cuda, [&](const DllLoad& load, VerdictBuilder& result) {
@@ -270,11 +290,14 @@ static Verdict no_dll_of_cuda(const Facts& facts) {
     });
 }
 
+/// cuda_version_mismatch on Windows, where the CUDA Toolkit of the right
+/// version, or any at all, has to be on PATH for frameworks that bundle none.
 Verdict dll_of_other_cuda_major(const Facts& facts) {
     Verdict verdict = over_other_majors(facts, is_cuda, "cuda_version_mismatch/windows");
     return verdict.findings.empty() ? no_dll_of_cuda(facts) : verdict;
 }
 
+/// One finding for each directory that a program should have on PATH.
 static Verdict over_not_on_path(const Facts& facts, const PickLoad& concerns) {
     std::set<std::pair<LoadKey, std::string>> reported;
     return over_not_found(facts, concerns, [&](const DllLoad& load, VerdictBuilder& result) {
@@ -298,6 +321,7 @@ Verdict dll_of_cuda_not_on_path(const Facts& facts) {
     return over_not_on_path(facts, is_cuda);
 }
 
+/// cudnn_not_installed on Windows: a framework loads cuDNN, and there is none.
 Verdict no_dll_of_cudnn(const Facts& facts) {
     return over_not_found(facts, is_front, [&](const DllLoad& load, VerdictBuilder& result) {
         if (!load.elsewhere.empty())
@@ -308,6 +332,8 @@ Verdict no_dll_of_cudnn(const Facts& facts) {
     });
 }
 
+/// library_file_damaged on Windows: the DLL is found and is no PE file for this
+/// machine.
 Verdict dll_unusable(const Facts& facts) {
     const auto any = [](const DllLoad&) { return true; };
     const auto judge = [&](const DllLoad& load, VerdictBuilder& result) {
@@ -319,6 +345,8 @@ Verdict dll_unusable(const Facts& facts) {
     return over_loads(facts, any, judge, Loads::of_all_programs);
 }
 
+/// DLLs of frameworks and of cuDNN import Microsoft's Visual C++ runtime
+/// (vcruntime140_1.dll, msvcp140.dll), which is missing or too old.
 Verdict vc_runtime_missing(const Facts& facts, const Matrix&) {
     if (!has_dlls(facts))
         return not_applicable("no DLLs of Windows were examined");

@@ -1,3 +1,5 @@
+// A framework's name and version rarely name one build: which rows they may mean, and when one of
+// them answers for the rest.
 #include "stack/builds.hpp"
 
 #include <algorithm>
@@ -9,13 +11,14 @@
 
 namespace rnncheck::stack {
 
+/// Two tables, because hardly any package is for both.
 const std::vector<FrameworkBuild>& published_builds(bool arm, const Matrix& matrix) {
     if (arm)
         return matrix.framework_builds_arm();
     return matrix.framework_builds();
 }
 
-/// Of a version that no row has.
+/// Of a version that no row has: on which side of the rows it is.
 static Coverage coverage_of(const Framework& framework, bool arm, const Matrix& matrix) {
     const Version *first = nullptr, *last = nullptr;
     for (const FrameworkBuild& row : published_builds(arm, matrix)) {
@@ -154,6 +157,7 @@ bool is_default(const FrameworkBuild& build) {
 
 namespace {
 
+/// As their makers write them.
 std::string system_words(const std::string& os) {
     if (os == "linux")
         return "Linux";
@@ -217,6 +221,7 @@ std::optional<std::size_t> decides_on(const std::string& os,
     return std::nullopt;
 }
 
+/// What is known of each build, and how to name one.
 std::string depends_on_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
                              const std::vector<int>& answers) {
     std::vector<std::string> parts;
@@ -238,6 +243,8 @@ std::string depends_on_build(const Framework& framework, const std::vector<Frame
 
 }  // namespace
 
+/// Without a system Linux is meant, unless another system would make it worse:
+/// a problem that Linux alone has is no certain one.
 RepresentativeBuild deciding_build(const Framework& framework,
                                    const std::vector<FrameworkBuild>& builds,
                                    const std::vector<int>& answers) {
@@ -271,6 +278,7 @@ RepresentativeBuild deciding_build(const Framework& framework,
                         ", unlike " + others};
 }
 
+/// The framework itself, and of the system what does not suit the build.
 std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& version,
                                    const Stack& stack) {
     std::vector<GivenValue> changes = {{build.framework, version.text + if_any("+", build.build)}};
@@ -287,6 +295,8 @@ std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& v
     return changes;
 }
 
+/// Every build is judged; the one that decides gives the answer, worded with
+/// how it was chosen.
 void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework,
                   JudgementBuilder& judgements, const JudgeBuild& judge) {
     if (builds.empty())
@@ -325,6 +335,7 @@ bool bundles_libraries(const FrameworkBuild& build) {
     return build.cuda && build.libraries != "system";
 }
 
+/// What no framework of the stack is affected by does not apply to it.
 Judgement judge_frameworks(
     const Stack& stack, const Matrix& matrix, bool (*is_meant)(const FrameworkBuild&),
     const std::function<Judgement(const FrameworkBuild&, const Framework&)>& judge) {

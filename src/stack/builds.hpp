@@ -18,6 +18,8 @@ struct Builds {
     std::vector<FrameworkBuild> without_cuda;
     Coverage coverage = Coverage::known;  ///< when there are none at all: why
 };
+/// Without a system, of all of them. Rows of conda-forge only where it is
+/// named, or where the project itself has none.
 Builds builds_of(const Framework& framework, const std::optional<std::string>& os, bool arm,
                  const Matrix& matrix);
 /// For the stack's system, of the rows of one package those of its CUDA.
@@ -31,6 +33,8 @@ std::string libraries_of(const FrameworkBuild& build);
 
 /// What `pip install PACKAGE==VERSION` gives, without an index or an extra.
 bool is_default(const FrameworkBuild& build);
+/// Where CUDA and cuDNN come from: the system, which is then part of the stack,
+/// or the package itself.
 bool takes_system_libraries(const FrameworkBuild& build);
 bool bundles_libraries(const FrameworkBuild& build);
 

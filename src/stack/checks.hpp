@@ -6,6 +6,9 @@
 
 namespace rnncheck::stack {
 
+/// Each returns what is wrong by the versions of the stack as they are written;
+/// the rule of the same name (docs/rules/) explains it. Undecided without the
+/// versions that it compares.
 Judgement cpu_only_build(const Stack& stack, const Matrix& matrix);
 Judgement cuda_version_mismatch(const Stack& stack, const Matrix& matrix);
 Judgement cudnn_bug(const Stack& stack, const Matrix& matrix);

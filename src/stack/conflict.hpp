@@ -14,6 +14,8 @@ RNNCHECK_ENUM(Fit,
               unknown,         ///< not covered by the data
               does_not_work)
 
+/// An error keeps recurrent networks from working, a warning may, a note
+/// changes nothing about the verdict.
 RNNCHECK_ENUM(Severity, error, warning, note)
 
 /// How far the evidence goes: it decides, it points, it only allows.
@@ -63,6 +65,7 @@ RNNCHECK_ENUM_NAMES(ConflictKind, "cpu_only_build", "cuda_version_mismatch", "cu
                     "plugin_without_cudnn_rnn", "python_not_supported", "version_not_in_data",
                     "rnn_dtype_not_supported", "tf_no_native_windows_gpu", "cudnn_shadowed")
 
+/// What a conflict is between; `other` where no part of a stack is meant.
 RNNCHECK_ENUM(PartKind, other, driver, gpu, cuda, cudnn, python, framework, image, network)
 
 /// A part of a stack. `id` is the same whatever its version: the index of a GPU, the name of a

@@ -1,3 +1,5 @@
+// Which check is whose, and what a version that is known in part means: each that it may be is
+// checked by itself.
 #include "stack/conflicts.hpp"
 
 #include <algorithm>
@@ -50,6 +52,7 @@ Check check_of(ConflictKind kind) {
             return rnn_dtype_not_supported;
         case ConflictKind::tf_no_native_windows_gpu:
             return tf_no_native_windows_gpu;
+        // The last one is returned below, so that every path returns a check.
         case ConflictKind::cudnn_shadowed:
             break;
     }
@@ -128,6 +131,8 @@ Judgement judgement(ConflictKind kind, const Stack& stack, const std::vector<Sta
                 deciding_versions(possible, answers),
             missing);
     }
+    // All agree: the answer to what was written has the better words, such as
+    // "9.x".
     if (in_part.outcome == outcome)
         return in_part;
     return std::move(answers.back());
@@ -137,6 +142,8 @@ Judgement judgement(ConflictKind kind, const Stack& stack, const Matrix& matrix)
     return judgement(kind, stack, possible_stacks(stack, matrix), matrix);
 }
 
+/// Without the machine most checks lack something, which is no question to
+/// anyone.
 Judgement judgement_of_named(ConflictKind kind, const Stack& named, const Matrix& matrix) {
     const Judgement of_named = check_of(kind)(named, matrix);
     const bool needs_more =
@@ -146,6 +153,7 @@ Judgement judgement_of_named(ConflictKind kind, const Stack& named, const Matrix
     return of_named;
 }
 
+/// The possible stacks are the same for all kinds, so they are computed once.
 std::vector<Conflict> conflicts(const Stack& stack, const Matrix& matrix) {
     const auto possible = possible_stacks(stack, matrix);
     std::vector<Conflict> all;

@@ -12,6 +12,7 @@ namespace rnncheck::stack {
 
 namespace {
 
+/// In the words in which it was specified.
 Part cudnn_part(const Known& cudnn) {
     return {PartKind::cudnn, "", "cuDNN " + cudnn.words};
 }
@@ -48,6 +49,7 @@ Judgement judge_cudnn_of_builds(
     return judge_frameworks(stack, matrix, is_meant, judge);
 }
 
+/// Of each GPU; where none was specified one unknown capability, which means any GPU.
 std::vector<std::optional<Version>> capabilities(const Stack& stack) {
     if (stack.gpus.empty())
         return {std::nullopt};
@@ -56,6 +58,8 @@ std::vector<std::optional<Version>> capabilities(const Stack& stack) {
     });
 }
 
+/// A warning: whether the conditions of a defect occur is not known from
+/// versions.
 Conflict defective(const Stack& stack, const std::vector<RnnDefect>& defects, ConflictKind kind) {
     Conflict conflict{.kind = kind,
                       .parts = {{PartKind::cudnn, "", ""}},
@@ -106,6 +110,8 @@ std::vector<RnnDefect> defects_of(const Stack& stack, const Version& cudnn, std:
     return defects;
 }
 
+/// Each defect has to be fixed in some build. The newest one is taken for each, so
+/// that the last of them has all fixes.
 const CudnnBuild* cudnn_without(const std::vector<RnnDefect>& defects, const Stack& stack,
                                 const Matrix& matrix) {
     const CudnnBuild* found = nullptr;
@@ -120,6 +126,7 @@ const CudnnBuild* cudnn_without(const std::vector<RnnDefect>& defects, const Sta
     return found;
 }
 
+/// "9.10" may be 9.10.0, which has a defect, or 9.10.2, which has not.
 bool depends_on_patch(const Version& cudnn, const std::vector<RnnDefect>& defects) {
     if (parts_written(cudnn) > 2)
         return false;
@@ -148,11 +155,13 @@ Judgement cudnn_masked_rnn_bug(const Stack& stack, const Matrix& matrix) {
     return judgement;
 }
 
+/// A version of cuDNN with a defect for sequences of different lengths.
 Judgement cudnn_varlen_rnn_bug(const Stack& stack, const Matrix& matrix) {
     return documented_defects(stack, matrix, ConflictKind::cudnn_varlen_rnn_bug);
 }
 
-/// Whether the version was built for this CUDA major version at all.
+/// Whether the version was built for this CUDA major version at all: cuDNN 9.10
+/// is published for CUDA 11 and 12, not for 13.
 Judgement cudnn_built_for_other_cuda(const Stack& stack, const Matrix& matrix) {
     const Version* cuda = version_in(stack.cuda);
     // Otherwise the one that the specified cuDNN is built for (9.10.2+cu12).
@@ -172,7 +181,8 @@ Judgement cudnn_built_for_other_cuda(const Stack& stack, const Matrix& matrix) {
                         .evidence = exists.evidence});
 }
 
-/// cuDNN is of a later major version than the framework was built for.
+/// cuDNN is of a later major version than the framework was built for, which
+/// opens it by a soname with its own major.
 Judgement cudnn_newer_than_framework_supports(const Stack& stack, const Matrix& matrix) {
     const auto is_newer = [](CudnnMatch match) { return match == CudnnMatch::too_new; };
     const auto describe = [&](Conflict& conflict, const FrameworkBuild& build) {
@@ -184,6 +194,8 @@ Judgement cudnn_newer_than_framework_supports(const Stack& stack, const Matrix& 
                                  takes_system_libraries, is_newer, describe);
 }
 
+/// cuDNN is older than the one that the framework was built with: functions
+/// that the framework calls may be missing in it.
 Judgement cudnn_runtime_older_than_built(const Stack& stack, const Matrix& matrix) {
     const auto is_older = [](CudnnMatch match) { return match == CudnnMatch::too_old; };
     const auto describe = [&](Conflict& conflict, const FrameworkBuild& build) {

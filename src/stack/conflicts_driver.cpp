@@ -11,6 +11,7 @@ namespace rnncheck::stack {
 
 namespace {
 
+/// In the words in which it was specified, a version or a branch.
 Part driver_part(const Known& driver) {
     return {PartKind::driver, "", "driver " + driver.text};
 }
@@ -56,6 +57,7 @@ Compatibility runs_cuda(const Stack& stack, const Matrix& matrix) {
     return *first;
 }
 
+/// The specified CUDA, or that of the image, on the specified driver.
 void judge_cuda(const Stack& stack, const Matrix& matrix, JudgementBuilder& judgements) {
     const Known& cuda = *stack.cuda;
     const std::string what = "CUDA " + cuda.words;
@@ -129,6 +131,8 @@ void judge_cudnn(const Stack& stack, const Matrix& matrix, JudgementBuilder& jud
                                         make_version({build->cuda_major, 0})));
 }
 
+/// A driver knows the GPUs of its time. That it no longer supports one is the
+/// fault of gpu_too_old, for which another driver is the remedy, too.
 void judge_gpu(const Stack& stack, const Matrix& matrix, const Gpu& gpu,
                JudgementBuilder& judgements) {
     const Known& driver = *stack.driver;
@@ -152,6 +156,8 @@ void judge_gpu(const Stack& stack, const Matrix& matrix, const Gpu& gpu,
 
 }  // namespace
 
+/// The driver is older than CUDA, cuDNN, a framework or the GPU needs. One
+/// conflict for each of them, because other versions of any may be the way out.
 Judgement driver_too_old(const Stack& stack, const Matrix& matrix) {
     if (!stack.driver)
         return undecided("no driver version was specified");
@@ -174,7 +180,8 @@ Judgement driver_too_old(const Stack& stack, const Matrix& matrix) {
     return judgements.close();
 }
 
-/// A CUDA version on a driver that is older than its own.
+/// A CUDA version on a driver of the same major that is older than its own:
+/// https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html
 Judgement minor_version_compatibility(const Stack& stack, const Matrix& matrix) {
     if (!stack.driver || !stack.cuda)
         return undecided("driver= and cuda= were not both specified");

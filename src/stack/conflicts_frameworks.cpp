@@ -53,6 +53,7 @@ bool is_no_plugin(const FrameworkBuild& build) {
 
 }  // namespace
 
+/// Of the builds that may be meant all are without CUDA, or pip's default is.
 Judgement cpu_only_build(const Stack& stack, const Matrix& matrix) {
     if (stack.frameworks.empty())
         return undecided("no framework was specified");
@@ -82,6 +83,7 @@ Judgement cpu_only_build(const Stack& stack, const Matrix& matrix) {
     return judgements.close();
 }
 
+/// The build uses the GPU through DirectML, Metal or ROCm.
 Judgement plugin_without_cudnn_rnn(const Stack& stack, const Matrix& matrix) {
     JudgementBuilder judgements;
     for (const Framework& framework : stack.frameworks) {
@@ -102,6 +104,8 @@ Judgement plugin_without_cudnn_rnn(const Stack& stack, const Matrix& matrix) {
     return judgements.close();
 }
 
+/// TensorFlow from 2.11 on has no package with CUDA for Windows:
+/// https://www.tensorflow.org/install/pip#windows-native
 Judgement tf_no_native_windows_gpu(const Stack& stack, const Matrix& matrix) {
     if (!stack.os)
         return undecided("the operating system is unknown");
@@ -132,6 +136,8 @@ Judgement tf_no_native_windows_gpu(const Stack& stack, const Matrix& matrix) {
 // --- What a build needs
 // -------------------------------------------------------------------------------------------
 
+/// The build takes CUDA from the system, which has another major version: its
+/// libraries have other sonames there.
 Judgement cuda_version_mismatch(const Stack& stack, const Matrix& matrix) {
     if (!stack.cuda)
         return undecided("no CUDA version was specified");
@@ -151,6 +157,8 @@ Judgement cuda_version_mismatch(const Stack& stack, const Matrix& matrix) {
     return judge_frameworks(stack, matrix, takes_system_libraries, judge);
 }
 
+/// The version has no package for this Python: pip then reports "no matching
+/// distribution" or takes another version.
 Judgement python_not_supported(const Stack& stack, const Matrix& matrix) {
     if (stack.has_unknown_python)
         return undecided("the version of the active Python is unknown", MissingInput::data);
@@ -176,12 +184,14 @@ Judgement python_not_supported(const Stack& stack, const Matrix& matrix) {
 
 namespace {
 
+/// A backend that is known in part suits if some version of it does.
 bool suits(const KerasBackend& row, const Version& backend) {
     const bool old_enough = !row.backend_last || within(backend, *row.backend_last);
     return old_enough && (!row.backend_first || backend >= *row.backend_first ||
                           agree(*row.backend_first, backend));
 }
 
+/// "version 2.16 or later", "version 2.0 up to 2.15".
 std::string backends_wanted(const KerasBackend& row) {
     std::string wanted = if_any("version ", row.backend_first);
     if (row.backend_last)
@@ -202,6 +212,7 @@ Conflict unsuited(const Framework& keras, const Framework& backend, const KerasB
                          {"backend " + row.backend, wanted, row.source.url}}};
 }
 
+/// By the row of the Keras version for this backend; without one it is unknown.
 void judge_backend(const Framework& keras, const Framework& backend, const Matrix& matrix,
                    JudgementBuilder& judgements) {
     const KerasBackend* row = find_where(matrix.keras_backends(), [&](const KerasBackend& one) {
@@ -219,6 +230,7 @@ void judge_backend(const Framework& keras, const Framework& backend, const Matri
 
 }  // namespace
 
+/// Each Keras of the stack against each of its backends.
 Judgement keras_backend_not_supported(const Stack& stack, const Matrix& matrix) {
     JudgementBuilder judgements;
     for (const Framework& keras : stack.frameworks)
@@ -249,6 +261,7 @@ Conflict no_such_cuda(const Known& cuda, const Matrix& matrix) {
     return conflict;
 }
 
+/// A version that the tables know passes, any other is outside the data.
 void note(JudgementBuilder& judgements, const std::string& what, Coverage coverage,
           const Matrix& matrix) {
     if (coverage == Coverage::known)
@@ -278,6 +291,8 @@ void note_cuda(JudgementBuilder& judgements, const Known& cuda, const Matrix& ma
         note(judgements, "CUDA " + cuda.words, coverage, matrix);
 }
 
+/// A version that exists, but not for the CUDA that it was specified with, is
+/// cudnn_built_for_other_cuda's.
 void note_cudnn(JudgementBuilder& judgements, const Stack& stack, const Matrix& matrix) {
     const Known& cudnn = *stack.cudnn;
     const std::string what = "cuDNN " + cudnn.words;
@@ -340,6 +355,8 @@ bool is_unknown_image(const Stack& stack) {
 
 }  // namespace
 
+/// What the tables do not cover is undecided; what cannot exist, such as a CUDA
+/// between two known ones, is a conflict.
 Judgement version_not_in_data(const Stack& stack, const Matrix& matrix) {
     JudgementBuilder judgements;
     if (stack.driver)
@@ -365,6 +382,7 @@ Judgement version_not_in_data(const Stack& stack, const Matrix& matrix) {
 
 namespace {
 
+/// `part` is the cuDNN, framework or GPU that is too old for the data type.
 Conflict unsupported(const std::string& dtype, const RnnLimit& limit, const std::string& what,
                      Part part, Evidence evidence) {
     const std::string and_gpu = if_any(" and compute capability ", limit.capability_min);
@@ -394,6 +412,7 @@ void judge_dtype_of_framework(JudgementBuilder& judgements, const std::string& d
         });
 }
 
+/// A version newer than the data may have lost the support, too.
 void judge_dtype_of_cudnn(JudgementBuilder& judgements, const std::string& dtype,
                           const RnnLimit& limit, const Known& cudnn, const Matrix& matrix) {
     const std::string what = "cuDNN " + cudnn.words;
@@ -418,6 +437,8 @@ void judge_dtype_of_gpu(JudgementBuilder& judgements, const std::string& dtype,
 
 }  // namespace
 
+/// The network's data type needs a newer cuDNN or GPU than the stack has. A
+/// cuDNN that was specified counts, not those that frameworks bundle.
 Judgement rnn_dtype_not_supported(const Stack& stack, const Matrix& matrix) {
     if (!stack.network || !stack.network->dtype)
         return undecided("no data type was specified");

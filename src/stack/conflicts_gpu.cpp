@@ -100,6 +100,8 @@ FrameworkBuild with_system_libraries(const Stack& stack, FrameworkBuild build) {
     return build;
 }
 
+/// Every build that it may be, with the system's libraries where it takes
+/// those; the build that decides is the framework's answer.
 void compare_framework(const Stack& stack, const Matrix& matrix, const Gpu& gpu,
                        const Framework& framework, std::vector<CompatibilityCheck>& all) {
     const Version& capability = *gpu.capability;
@@ -161,12 +163,15 @@ std::vector<CompatibilityCheck> compare(const Stack& stack, const Matrix& matrix
     return all;
 }
 
+/// PTX that is compiled first is a misfit, too: it starts slowly and depends on
+/// the driver.
 bool is_misfit(const CompatibilityCheck& compared, bool gpu_is_newer) {
     const Fit fit = compared.suits.fit;
     return (fit == Fit::does_not_work || fit == Fit::compiles_first) &&
            compared.suits.gpu_is_newer == gpu_is_newer;
 }
 
+/// All that does not fit one GPU, as severe as the worst of it.
 Conflict about(const Gpu& gpu, const std::vector<CompatibilityCheck>& all, bool gpu_is_newer) {
     const std::string subject = subject_of(gpu), capability = gpu.capability->text;
     Conflict conflict{
@@ -202,6 +207,7 @@ Conflict about(const Gpu& gpu, const std::vector<CompatibilityCheck>& all, bool 
     return conflict;
 }
 
+/// What one component adds to the judgement where it is in no conflict.
 void note(const CompatibilityCheck& compared, const std::string& good,
           JudgementBuilder& judgements) {
     const Compatibility& suits = compared.suits;

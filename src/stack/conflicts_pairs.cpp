@@ -27,6 +27,8 @@ std::string requirement_of(const FrameworkBuild& build) {
     return words + (build.cudnn_or_newer ? " or later" : " exactly");
 }
 
+/// An error where pip rejects the pair, a warning where it installs both and
+/// one loses its files.
 Conflict between(const Framework& one, const FrameworkBuild& build, const Framework& other,
                  const FrameworkBuild& other_build, Together together) {
     Conflict conflict{.kind = ConflictKind::framework_requirements_conflict,
@@ -61,6 +63,8 @@ bool any_build_conflicts(const Stack& stack, const Matrix& matrix, const Framewo
         });
 }
 
+/// By the requirements of the builds that pip would install of both; only
+/// builds of one system can be in one environment.
 void judge_pair(const Stack& stack, const Matrix& matrix, const Framework& one,
                 const Framework& other, JudgementBuilder& judgements) {
     const std::string names = words_of(one) + " and " + words_of(other);
@@ -142,6 +146,8 @@ void note_two_cudnns(const Stack& stack, const Matrix& matrix, const Framework& 
 
 }  // namespace
 
+/// Two frameworks that cannot share a Python environment, or share one cuDNN in
+/// one process although each was built for its own.
 Judgement framework_requirements_conflict(const Stack& stack, const Matrix& matrix) {
     std::vector<Framework> named = stack.frameworks;
     std::erase_if(named, [](const Framework& one) { return !one.version || one.name == "keras"; });

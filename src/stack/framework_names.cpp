@@ -40,6 +40,7 @@ constexpr auto framework_words = std::to_array<FrameworkWord>({
 
 }  // namespace
 
+/// The word that a text begins with, among those that users write.
 const FrameworkWord* framework_word_at(std::string_view text) {
     return find_where(framework_words, [&](const FrameworkWord& word) {
         return !word.only_in_questions && text.starts_with(word.word);
@@ -58,6 +59,8 @@ static std::optional<std::string> conda_flavour(const std::string& build) {
     return "cpu";
 }
 
+/// "2.4.0+cu124", "==1.15", "2.4.0=py3.9_cuda11.8_0" of conda; pre-releases are
+/// in no table.
 std::optional<Framework> framework_version_from(std::string_view text) {
     static const LazyRE2 form = {
         R"((?:==|v)? *([0-9]+(?:\.[0-9]+){1,3})(?: *=(.*)|[-+[( ]+([a-z0-9._-]+)[]) ]*)?)"};
@@ -76,6 +79,8 @@ std::optional<Framework> framework_version_from(std::string_view text) {
     return std::nullopt;
 }
 
+/// "tensorflow-gpu", "jax[cuda12]", "cupy-cuda12x": the rest of the name is the
+/// build.
 std::optional<Framework> framework_named(std::string_view name) {
     /// The build that the rest of a package's name or its extra names: "-gpu", "-cuda12x",
     /// "[and-cuda]", and of older JAX "[cuda12_pip]".
@@ -98,6 +103,7 @@ std::optional<Framework> framework_named(std::string_view name) {
     return std::nullopt;
 }
 
+/// Packages that exist only beside a framework, which they thereby name.
 std::string_view framework_of_package(std::string_view package) {
     static constexpr std::pair<std::string_view, std::string_view> packages[] = {
         {"dm-haiku", "jax"},

@@ -1,3 +1,5 @@
+// Reads KEY=VALUE strictly: a value that is understood in part would lead to a wrong verdict that
+// looks certain.
 #include "stack/given.hpp"
 
 #include <re2/re2.h>
@@ -15,6 +17,7 @@ namespace {
 /// Takes the value into the stack; false when it is not understood.
 using Take = bool (*)(Stack&, const std::string&, const Matrix&);
 
+/// A key of `matrix check`: what it expects, in the words of its error message.
 struct Key {
     std::string_view name;
     std::string_view expected;
@@ -31,6 +34,7 @@ std::string captured(std::string_view text, const LazyRE2& pattern) {
 
 /// "535.104.05", "535", "R535".
 bool take_driver(Stack& stack, const std::string& value, const Matrix& matrix) {
+    // Below are no drivers: 12.4 is a CUDA version given by mistake.
     constexpr int oldest_branch_with_cuda = 100;
     static const LazyRE2 form = {R"([rv]? *([0-9]{3,4}(?:\.[0-9]+){0,2}))"};
     const auto version = parse_version(captured(value, form));
@@ -206,6 +210,7 @@ std::optional<Framework> framework_given(const GivenValue& item) {
     return framework;
 }
 
+/// The network of the stack, which the first key about it creates.
 Network& network_of(Stack& stack) {
     if (!stack.network)
         stack.network.emplace();
@@ -347,6 +352,7 @@ std::string normalized(std::string_view text) {
     return lower(trim(text.substr(0, longest_value)));
 }
 
+/// "torch==2.4.0" of pip is taken, too, and names of packages as frameworks.
 std::optional<GivenValue> split_given(std::string_view text) {
     const auto at = text.find('=');
     if (at == std::string_view::npos)
@@ -368,6 +374,7 @@ std::string_view expected_of(std::string_view key) {
     return find_by(keys, &Key::name, key)->expected;
 }
 
+/// Each item by itself; what is not understood changes nothing.
 Given read_given(const std::vector<GivenValue>& values, const Matrix& matrix) {
     Given given;
     for (const GivenValue& item : values) {
@@ -380,6 +387,7 @@ Given read_given(const std::vector<GivenValue>& values, const Matrix& matrix) {
     return given;
 }
 
+/// What a change replaces has to go first: a key is taken once only.
 Stack with_changes(Stack stack, const std::vector<GivenValue>& changes, const Matrix& matrix) {
     for (const GivenValue& change : changes) {
         if (change.key == "cuda" || change.key == "image")
@@ -405,6 +413,7 @@ Stack with_changes(Stack stack, const std::vector<GivenValue>& changes, const Ma
     return stack;
 }
 
+/// "cuda=12,4 is not understood: cuda=12.4 is expected".
 std::string in_words(const NotUnderstood& complaint) {
     return complaint.given.key + "=" + complaint.given.value +
            " is not understood: " + complaint.expected + " is expected";

@@ -1,3 +1,5 @@
+// Reads what users write about their machine in free words (`diagnose --given`), and what a log
+// shows of versions. Unlike given.cpp it takes the part that it understands.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -25,6 +27,7 @@ std::optional<Version> version_after(std::string_view name) {
     return parse_version(first_match(name, form));
 }
 
+/// The first version of a framework counts.
 void add_framework(Given& hints, std::string_view name, std::optional<Version> version) {
     Framework* const known = find_by(hints.stack.frameworks, &Framework::name, name);
     if (!known)
@@ -33,6 +36,7 @@ void add_framework(Given& hints, std::string_view name, std::optional<Version> v
         known->version = std::move(version);
 }
 
+/// All that the text names: "TF 2.10 and keras".
 void read_frameworks(Given& hints, const std::string& text) {
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (at > 0 && is_letter(text[at - 1]))
@@ -63,6 +67,8 @@ std::optional<Version> cuda_of_build_words(std::string_view text) {
     return find_version(first_match(text, form), 1);
 }
 
+/// Versions that a log prints; without any framework by name, those whose
+/// messages are in it.
 void read_events(Given& hints, const Log& log) {
     constexpr std::pair<const char*, const char*> fields[] = {
         {"tf_version", "tensorflow"}, {"torch_version", "pytorch"}, {"jax_version", "jax"}};
@@ -195,6 +201,7 @@ void take(Given& hints, const Stack& stack, const Matrix& matrix) {
         hints.words += " wsl ;";
 }
 
+/// From figures over a name and a series to a name that several chips have.
 void take_gpu_by_words(Given& hints, const std::string& value, const Matrix& matrix) {
     auto capability = capability_in_figures(value);
     if (!capability)
@@ -251,6 +258,8 @@ bool Given::names_both_packages() const {
     return re2::RE2::PartialMatch(words, *form);
 }
 
+/// A hint is understood if it shows something about the stack, or that the GPU is
+/// another maker's.
 UserHint user_hint_from(const GivenValue& item, const Matrix& matrix) {
     const Given strict = read_given({item}, matrix);
     if (strict.not_understood.empty())
@@ -271,6 +280,7 @@ UserHint user_hint_from(const GivenValue& item, const Matrix& matrix) {
     return {item.key, item.value, strict.not_understood.front().expected};
 }
 
+/// What the user wrote takes precedence over what the log shows.
 Given given_with_log(const Facts& facts, const Matrix& matrix) {
     Given hints;
     if (!facts.log)

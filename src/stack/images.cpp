@@ -13,6 +13,8 @@ std::string name_of(const ContainerImage& image) {
     return image.image + ":" + image.tag;
 }
 
+/// The row of an image; one whose tag ends with '*' is of all tags that begin
+/// so.
 const ContainerImage* image_named(std::string_view name, const Matrix& matrix) {
     return find_where(matrix.container_images(), [&](const ContainerImage& row) {
         const std::string known = name_of(row);
@@ -79,6 +81,7 @@ std::optional<TaggedImage> any_image(const std::string& name, const LazyRE2& for
 
 }  // namespace
 
+/// By what the makers of images promise about their tags.
 std::optional<TaggedImage> image_by_tag(const std::string& name) {
     static const LazyRE2 form = {
         R"((?:[a-z0-9._-]+(?::[0-9]+)?/)*[a-z0-9._-]+:[a-z0-9_][a-z0-9._-]*|.+@sha256:[0-9a-f]+)"};
@@ -97,6 +100,8 @@ const ContainerImage* image_of(const Stack& stack, const Matrix& matrix) {
     return image_named(stack.image, matrix);
 }
 
+/// Its CUDA has to have code for the GPU, and its framework has to be built for
+/// it.
 Compatibility image_on_gpu(const ContainerImage& image, const Version& gpu, const Matrix& matrix) {
     Compatibility cuda = cuda_on_gpu(image.cuda, gpu, matrix);
     if (cuda.fit != Fit::works || image.framework.empty())
@@ -116,6 +121,7 @@ Compatibility image_on_gpu(const ContainerImage& image, const Version& gpu, cons
     return cuda;
 }
 
+/// Unset where a GPU has no name or one that is not in the table.
 std::optional<bool> on_data_center_gpus(const Stack& stack, const Matrix& matrix) {
     bool all_named = !stack.gpus.empty();
     for (const Gpu& gpu : stack.gpus) {
@@ -129,6 +135,8 @@ std::optional<bool> on_data_center_gpus(const Stack& stack, const Matrix& matrix
     return true;
 }
 
+/// NVIDIA's images contain the forward-compatibility package of their CUDA,
+/// which runs on older drivers of data center GPUs.
 Compatibility driver_runs_image(const Driver& driver, const ContainerImage& image,
                                 const Stack& stack, const Matrix& matrix) {
     Compatibility answer = driver_runs_cuda(driver, image.cuda, matrix);
@@ -146,6 +154,7 @@ Compatibility driver_runs_image(const Driver& driver, const ContainerImage& imag
             .evidence = {{package->name, "in the image", package->source}}};
 }
 
+/// Later rows are later images: of equal CUDA the last one counts.
 const ContainerImage* newest_image(const Stack& stack, const Driver& driver, const Matrix& matrix,
                                    const std::function<bool(const ContainerImage&)>& is_wanted) {
     const auto has_code = [&](const ContainerImage& image, const Version& gpu) {
@@ -175,6 +184,8 @@ bool is_of_conda(const FrameworkBuild& build) {
     return build.install.starts_with("conda ");
 }
 
+/// NVIDIA builds its images for GPUs that the projects' packages no longer
+/// support, or do not support yet.
 const ContainerImage* image_instead(const std::string& framework, const Version& gpu,
                                     const Driver& driver, const Matrix& matrix, bool arm) {
     const auto may_run = [&](const FrameworkBuild& build) {

@@ -24,6 +24,7 @@ inline Judgement in_conflict(Conflict conflict) {
     return in_conflict(std::vector{std::move(conflict)});
 }
 
+/// Collects conflicts beside the reasons of what is no conflict.
 class JudgementBuilder : public Reasons {
   public:
     void conflict(Conflict conflict) {
@@ -34,6 +35,8 @@ class JudgementBuilder : public Reasons {
         keep(depends_, why);
     }
 
+    /// The order of precedence: a conflict, a version outside the tables, a
+    /// choice that was not made, something unknown, what blocks a pass, a pass.
     Judgement close() {
         if (!conflicts_.empty()) {
             Judgement answer = in_conflict(std::move(conflicts_));

@@ -5,6 +5,8 @@
 
 namespace rnncheck::stack {
 
+/// From CUDA 11 on the libraries keep their sonames within a major version;
+/// before, each minor version had its own.
 bool cuda_serves(const Version& cuda, const Version& built_for) {
     return cuda.major() == built_for.major() &&
            (cuda.major() >= 11 || cuda.minor() == built_for.minor());
@@ -24,6 +26,8 @@ bool is_rejected_by_name(const Version& cudnn, const Version& built_with,
 
 }  // namespace
 
+/// A major version changes the sonames; a later minor version keeps all
+/// functions.
 CudnnMatch cudnn_match(const Version& cudnn, const Version& built_with,
                        std::string_view framework) {
     if (is_rejected_by_name(cudnn, built_with, framework))
@@ -62,6 +66,8 @@ Together by_required_versions(const FrameworkBuild& a, const FrameworkBuild& b) 
 
 }  // namespace
 
+/// Of one CUDA both require the same package, nvidia-cudnn-cu12; of two,
+/// packages that share the directory nvidia/cudnn if the cuDNN is of one major.
 Together together(const FrameworkBuild& a, const FrameworkBuild& b) {
     if (!requires_cudnn_package(a) || !requires_cudnn_package(b))
         return Together::fit;
@@ -75,6 +81,7 @@ Together together(const FrameworkBuild& a, const FrameworkBuild& b) {
     return Together::exclude;
 }
 
+/// Where the metadata require "or later", pip takes the newest of the major.
 const CudnnBuild* cudnn_by_pip(const FrameworkBuild& build, const std::optional<Version>& gpu,
                                const Matrix& matrix) {
     if (!build.cudnn_or_newer || !build.cudnn)

@@ -36,6 +36,7 @@ bool is_before(const PlannedBuild& a, const PlannedBuild& b, bool driver_given) 
     return a.libraries != "system" && b.libraries == "system";
 }
 
+/// All builds with CUDA of a framework for the stack's system, the best first.
 std::vector<PlannedBuild> judged_builds(const std::string& framework, const stack::Stack& stack,
                                         const Matrix& matrix) {
     std::vector<PlannedBuild> builds;
@@ -98,6 +99,8 @@ void find_undecided(FrameworkPlan& plan, const std::vector<PlannedBuild>& builds
         plan.undecided_reasons = newest->reasons;
 }
 
+/// The project's own builds before those of conda-forge, whatever compiles
+/// first.
 FrameworkPlan plan_for(const std::string& framework, const stack::Stack& stack,
                        const Matrix& matrix) {
     FrameworkPlan plan;
@@ -132,6 +135,8 @@ FrameworkPlan plan_for(const std::string& framework, const stack::Stack& stack,
     return plan;
 }
 
+/// What no build of any framework can change: boards with software of their
+/// own, GPUs too old for any cuDNN, drivers that do not know the GPU.
 void look_at_gpu(Plan& plan, const stack::Stack& stack, const Matrix& matrix) {
     const Version gpu = *stack::capability_of(stack);
     const auto architecture = matrix.architecture(gpu);
@@ -161,6 +166,7 @@ void look_at_gpu(Plan& plan, const stack::Stack& stack, const Matrix& matrix) {
     plan.obstacles.push_back(obstacle);
 }
 
+/// A remark, since frameworks differ in what they need of it.
 void look_at_driver(Plan& plan, const Version& driver, const Matrix& matrix) {
     const auto of_driver = matrix.cuda_of_driver(driver);
     if (of_driver)
@@ -206,6 +212,7 @@ void require_framework(const std::string& framework, const Matrix& matrix) {
                          join_with_and(names));
 }
 
+/// One build against every architecture of the tables, but not against Jetsons.
 NeededBuild needed(const FrameworkBuild& build, const Version& version, const stack::Stack& stack,
                    const Matrix& matrix) {
     NeededBuild needed{plan_build(build, stack, matrix), {}, {}};
@@ -224,6 +231,7 @@ NeededBuild needed(const FrameworkBuild& build, const Version& version, const st
     return needed;
 }
 
+/// Of every system with a build, or of the requested one alone.
 std::vector<std::string> systems_without_cuda(const std::set<std::string>& systems,
                                               const std::set<std::string>& with_cuda,
                                               const std::string& requested_os) {
@@ -238,6 +246,7 @@ std::vector<std::string> systems_without_cuda(const std::set<std::string>& syste
 
 }  // namespace
 
+/// Linux where no system was specified.
 PlannedFor planned_for(const stack::Stack& stack, const std::string& framework,
                        const Matrix& matrix) {
     PlannedFor document;
@@ -270,6 +279,7 @@ bool leaves_open(const Plan& plan) {
     });
 }
 
+/// With an obstacle no framework is listed: none would run.
 Plan make_plan(const stack::Stack& stack, const std::string& framework, const Matrix& matrix) {
     if (!framework.empty())
         require_framework(framework, matrix);
@@ -295,6 +305,7 @@ Plan make_plan(const stack::Stack& stack, const std::string& framework, const Ma
     return plan;
 }
 
+/// Rows whose range contains the version, or of which it names a part.
 Needs needs_of(const stack::Framework& framework, const Matrix& matrix, const stack::Stack& stack) {
     require_framework(framework.name, matrix);
     const Version& version = *framework.version;

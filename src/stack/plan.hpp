@@ -94,6 +94,7 @@ struct FrameworkPlan {
     RNNCHECK_FIELDS_END
 };
 
+/// Everything that `rnncheck matrix plan` shows.
 struct Plan {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(PlannedFor, request, "what the plan is for");
@@ -104,6 +105,7 @@ struct Plan {
     RNNCHECK_FIELDS_END
 };
 
+/// With machine code or, compiled at the first use, from PTX.
 inline bool runs(const PlannedBuild& build) {
     return build.fit == Fit::works || build.fit == Fit::compiles_first;
 }

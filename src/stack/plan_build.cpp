@@ -26,6 +26,9 @@ void take(PlannedBuild& planned, const Compatibility& answer) {
         add_once(planned.sources, evidence.source);
 }
 
+/// The row with nothing known of the machine. The driver of its documentation
+/// counts only on the row's own system, and the command is filled in at the
+/// end.
 PlannedBuild described(const FrameworkBuild& build) {
     PlannedBuild planned;
     static_cast<FrameworkBuild&>(planned) = build;
@@ -41,6 +44,7 @@ void raise(std::optional<Version>& driver, const std::optional<Version>& at_leas
         driver = at_least;
 }
 
+/// The oldest driver that runs its CUDA at all, and that which runs all of it.
 void find_drivers(PlannedBuild& planned, const FrameworkBuild& build, const std::string& os,
                   const Matrix& matrix) {
     if (os == build.os)
@@ -65,6 +69,8 @@ void add_driver_of_gpu(PlannedBuild& planned, const Version& first_cuda, const s
     raise(planned.driver_full, drivers->full_driver);
 }
 
+/// PTX needs a driver of the build's own CUDA: minor-version compatibility does
+/// not include it.
 void judge_gpu(PlannedBuild& planned, const FrameworkBuild& build, const Version& gpu,
                const stack::Driver& driver, const Matrix& matrix) {
     if (const auto architecture = matrix.architecture(gpu))
@@ -79,6 +85,8 @@ void judge_gpu(PlannedBuild& planned, const FrameworkBuild& build, const Version
     take(planned, stack::cudnn_of_build_on_gpu(build, gpu, matrix));
 }
 
+/// The forward-compatibility package, unless the GPU is known to be none of a
+/// data center.
 std::string package_instead(const FrameworkBuild& build, const stack::Driver& driver,
                             const stack::Stack& stack, const Matrix& matrix) {
     const auto package =
@@ -90,6 +98,7 @@ std::string package_instead(const FrameworkBuild& build, const stack::Driver& dr
     return "; " + gpu + " GPU can use the package " + package->name + " instead";
 }
 
+/// A branch alone may be older than what is needed, which a note then shows.
 void judge_driver(PlannedBuild& planned, const FrameworkBuild& build, const stack::Driver& driver,
                   const stack::Stack& stack, const Matrix& matrix) {
     const stack::DriverRange drivers{planned.driver_min, planned.driver_full};
@@ -117,6 +126,7 @@ std::string workaround_for(const RnnDefect& defect, const std::optional<Version>
     return "No version without it has code for " + gpu->text + ": run the layer without cuDNN";
 }
 
+/// Defects rule no build out: most networks never meet their conditions.
 void add_known_defects(PlannedBuild& planned, const FrameworkBuild& build,
                        const std::optional<Version>& gpu, const Matrix& matrix) {
     if (!build.cudnn)

@@ -1,3 +1,4 @@
+// Queries of the tables that are about no single library.
 #include "stack/questions.hpp"
 
 #include "matrix/ranges.hpp"

@@ -9,6 +9,7 @@ namespace rnncheck::stack {
 
 namespace {
 
+/// By the oldest and the newest GPU that NVIDIA's support matrix names for it.
 Fit fit_of(const CudnnBuild& build, const Version& gpu) {
     if (gpu < build.capability_min)
         return Fit::does_not_work;
@@ -17,12 +18,13 @@ Fit fit_of(const CudnnBuild& build, const Version& gpu) {
     if (gpu.major() <= build.capability_max.major() && !turing_on_cuda_9(build.cuda_major, gpu))
         return Fit::works;
     // cuDNN 9 for CUDA 12 and later holds PTX as well, which the driver compiles for a newer GPU.
-    // https://docs.nvidia.com/deeplearning/cudnn/backend/latest/developer/forward-compatibility.html
+    // https://docs.nvidia.com/deeplearning/cudnn/backend/latest/ (forward compatibility)
     if (build.cudnn.major() >= 9 && build.cuda_major >= 12)
         return Fit::compiles_first;
     return Fit::does_not_work;
 }
 
+/// "cuDNN 9.1.0 for CUDA 12", without a version where the data have none.
 std::string cudnn_in_words(const FrameworkBuild& build) {
     const std::string of_cuda = " for CUDA " + std::to_string(build.cuda->major());
     if (!build.cudnn)
@@ -48,6 +50,8 @@ Compatibility cudnn_on_gpu(const CudnnBuild& build, const Version& gpu) {
     return answer;
 }
 
+/// A build that names 9.1 may get any 9.1.x, of which the best counts; of one
+/// whose cuDNN is unknown all have to have code for the GPU.
 Compatibility cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& gpu,
                                     const Matrix& matrix) {
     if (build.without_cudnn || !build.cuda)
@@ -109,6 +113,7 @@ std::string as_bound(const Version& version) {
     return version.text;
 }
 
+/// Whether NVIDIA published that version for that CUDA.
 Compatibility cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& matrix) {
     const auto build = matrix.cudnn_build(cudnn, cuda_major);
     const std::string pair = "cuDNN " + cudnn.text + " for CUDA " + std::to_string(cuda_major);
@@ -128,6 +133,7 @@ Compatibility cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix&
     return answer;
 }
 
+/// Of the newest CUDA; on Linux also one that the driver runs.
 const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const std::optional<Version>& gpu,
                               const Stack& stack, const Matrix& matrix) {
     const bool on_linux = stack.driver && systems_of_driver(stack).front() == "linux";
@@ -146,6 +152,7 @@ const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const std::optional<Versi
     return newest;
 }
 
+/// By what the documentation promises, else by the limits that it names.
 Compatibility cudnn_runs_networks(Dtype dtype, const Version& cudnn, const Version& gpu,
                                   const Matrix& matrix) {
     const std::string_view type = name_of(dtype);

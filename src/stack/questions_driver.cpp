@@ -43,6 +43,8 @@ Compatibility by_tables_cuda(const Driver& driver, const Version& cuda,
     return answer;
 }
 
+/// By the drivers that the release notes of a CUDA name, whatever `answer` was.
+/// A branch such as 535 may be older or newer than its bound.
 Compatibility by_range(const Version& driver, const Version& cuda, const DriverRange& drivers,
                        Compatibility answer) {
     const std::string needs = "CUDA " + cuda.text + if_any(" needs driver ", drivers.oldest);
@@ -66,8 +68,8 @@ const CudaOfDriver& newest_branch(const Matrix& matrix) {
 }
 
 /// A driver that is newer than the data runs every CUDA that the newest known branch runs: "new
-/// NVIDIA drivers will always work with applications compiled with an older CUDA toolkit"
-/// (https://docs.nvidia.com/datacenter/tesla/drivers/cuda-toolkit-driver-and-architecture-matrix.html).
+/// NVIDIA drivers will always work with applications compiled with an older CUDA toolkit" ("CUDA
+/// Toolkit, Driver, and Architecture Matrix" in https://docs.nvidia.com/datacenter/tesla/drivers/).
 bool runs_as_newer_driver(const Version& cuda, const Matrix& matrix) {
     return !matrix.cuda_of_driver().empty() && shortened(cuda, 2) <= newest_branch(matrix).cuda;
 }
@@ -81,6 +83,7 @@ Answer<DriverForCuda> drivers_for(const Version& cuda, const std::string& os,
     return matrix.driver_for_cuda(cuda);
 }
 
+/// With the evidence of every row that the answer rests on.
 Compatibility driver_runs_cuda(const Driver& driver, const Version& cuda, const Matrix& matrix) {
     const auto row = drivers_for(cuda, driver.os, matrix);
     if (!row)
@@ -163,6 +166,7 @@ std::optional<CompatPackage> compat_package(const Driver& driver, const Version&
         package->source.url};
 }
 
+/// Drivers after the last branch of an architecture ignore its GPUs.
 Compatibility driver_supports_gpu(const Version& driver, const Version& gpu, const Matrix& matrix) {
     const auto row = matrix.architecture(gpu);
     if (!row)
@@ -177,6 +181,7 @@ Compatibility driver_supports_gpu(const Version& driver, const Version& gpu, con
                    {"last driver branch for " + row->name, last, source}, false);
 }
 
+/// A driver knows the GPUs for which the CUDA of its time can compile.
 Compatibility driver_knows(const Version& driver, const Version& gpu, const Matrix& matrix) {
     const auto row = matrix.architecture(gpu);
     const auto of_driver = matrix.cuda_of_driver(driver);

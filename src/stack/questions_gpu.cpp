@@ -19,6 +19,7 @@ bool has_code_of_its_major(const Version& cuda, const Version& gpu, const Matrix
     return false;
 }
 
+/// "7.5, 8.0 and 8.6": those with machine code.
 std::string capabilities_of(const std::vector<Target>& targets) {
     std::vector<std::string> capabilities;
     for (const Target& target : targets)
@@ -80,6 +81,7 @@ void judge_driver_of_ptx(Compatibility& code, const FrameworkBuild& build, const
 
 }  // namespace
 
+/// By the first and the last CUDA that can compile for the architecture.
 Compatibility cuda_on_gpu(const Version& requested, const Version& gpu, const Matrix& matrix) {
     const auto row = matrix.architecture(gpu);
     if (!row)
@@ -110,6 +112,8 @@ Compatibility cuda_on_gpu(const Version& requested, const Version& gpu, const Ma
     return outside("CUDA " + requested.text, toolkit, matrix);
 }
 
+/// Machine code runs on GPUs of its own major version, PTX on all later ones:
+/// https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#binary-compatibility
 Compatibility code_on_gpu(const std::string& words, const Version& gpu) {
     const std::vector<Target> targets = targets_of(words);
     if (targets.empty())
@@ -130,6 +134,8 @@ Compatibility code_on_gpu(const std::string& words, const Version& gpu) {
             .gpu_is_newer = true};
 }
 
+/// By the targets that the table lists; PTX needs more than the code itself,
+/// the libraries beside it and a driver that compiles it.
 Compatibility build_on_gpu(const FrameworkBuild& build, const Version& gpu, const Driver& driver,
                            const Matrix& matrix, const FrameworkBuild* loaded) {
     if (const auto row = matrix.architecture(gpu); !row)

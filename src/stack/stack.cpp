@@ -1,3 +1,4 @@
+// How exactly versions are known, which they may be, and the document form of a stack.
 #include "stack/stack.hpp"
 
 #include <algorithm>
@@ -12,6 +13,7 @@ namespace rnncheck::stack {
 
 namespace {
 
+/// "9.1" of a cuDNN, which has three numbers, is a prefix.
 Known known(const Version& version, std::size_t parts_when_complete, Coverage coverage,
             const std::string& source) {
     Known known{version, source, Exactness::exact, version.text};
@@ -27,6 +29,7 @@ bool may_be_several(const std::optional<Known>& known) {
     return known && known->exactness == Exactness::prefix;
 }
 
+/// Every CUDA of the tables that begins as it was written.
 std::vector<Version> cudas_meant(const Stack& stack, const Matrix& matrix) {
     std::vector<Version> meant;
     if (!may_be_several(stack.cuda))
@@ -112,6 +115,7 @@ Driver driver_of(const Stack& stack) {
     return driver_for(stack, stack.os.value_or("linux"));
 }
 
+/// By the form of the version, where no system was specified.
 std::vector<std::string> systems_of_driver(const Stack& stack) {
     if (stack.wsl)
         return {"windows"};  // WSL has the driver of Windows
@@ -135,6 +139,7 @@ std::optional<Version> capability_of(const Stack& stack) {
     return *gpu->capability;
 }
 
+/// By the processor, or by the board that the GPU's name shows.
 bool on_arm(const Stack& stack, const Matrix& matrix) {
     return stack.arm || std::ranges::any_of(stack.gpus, [&](const Gpu& gpu) {
                const auto product = matrix.gpu_product(gpu.name.value_or(""));
@@ -147,6 +152,7 @@ std::vector<Stack> possible_stacks(const Stack& stack, const Matrix& matrix) {
     return with_each(with_cuda, &Stack::cudnn, cudnns_meant(stack, matrix));
 }
 
+/// The stage "given" marks facts that nobody collected.
 Facts document_of(const Stack& stack) {
     Facts facts;
     facts.tool = {std::string(version_of_rnncheck()), {"given"}};
@@ -190,6 +196,7 @@ Facts document_of(const Stack& stack) {
     return facts;
 }
 
+/// The reverse of document_of().
 Stack stack_of_document(const Facts& facts, const Matrix& matrix) {
     Stack stack;
     stack.os = facts.host.platform;

@@ -33,6 +33,8 @@ struct Driver {
     std::string os = "linux";  ///< whose drivers: linux, windows (under WSL, too)
 };
 
+/// A GPU by its CUDA ordinal; its name is as it was specified or as CUDA
+/// reports it.
 struct Gpu {
     int index = 0;
     std::optional<std::string> name = {};
@@ -46,6 +48,7 @@ struct Framework {
     std::optional<std::string> build = {};  ///< as in FrameworkBuild::build
 };
 
+/// One machine or environment, real or only described.
 struct Stack {
     std::optional<std::string> os = {};  ///< linux, windows or macos
     std::string os_name = {};            ///< as it was specified: "Ubuntu 22.04"

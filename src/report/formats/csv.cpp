@@ -14,6 +14,7 @@ static std::string cell(std::string_view value) {
     return '"' + text + '"';
 }
 
+/// For documents without a table of their own: the report, a model.
 static std::vector<std::vector<std::string>> findings_of(const Outline& outline) {
     std::vector<std::vector<std::string>> rows = {{"severity", "rule", "subject", "message"}};
     for (const Finding& finding : outline.findings)
@@ -22,6 +23,7 @@ static std::vector<std::vector<std::string>> findings_of(const Outline& outline)
     return rows;
 }
 
+/// The rows of a document that compares machines, else its findings.
 static std::string write(const Outline& outline, const Style&) {
     std::string text;
     for (const auto& row : outline.rows.empty() ? findings_of(outline) : outline.rows)

@@ -7,6 +7,7 @@ namespace rnncheck::formats::github {
 
 constexpr std::size_t most_of_a_kind = 10;
 
+/// With the first remedy, so that the annotation is enough to act on.
 static std::string message_with_fix(const Finding& finding) {
     std::string message = message_of(finding);
     if (!finding.remedies.empty())
@@ -14,6 +15,8 @@ static std::string message_with_fix(const Finding& finding) {
     return message;
 }
 
+/// The verdict as the first annotation, then findings by kind. The last of ten
+/// annotations counts those that GitHub would not show.
 static std::string write(const Outline& outline, const Style&) {
     constexpr std::string_view of_verdict[] = {"notice", "warning", "error", "error"};
     constexpr std::string_view of_severity[] = {"error", "warning", "notice"};

@@ -12,18 +12,24 @@ namespace rnncheck::formats::html {
 
 namespace {
 
+/// What a screen reader pronounces for each mark, in the order of Mark.
 constexpr const char* mark_words[] = {"ok", "problem", "warning", "undetermined", "no result"};
 
+/// `tag` may have attributes of its own: element("th scope=\"row\"", text). The
+/// caller escapes content.
 std::string element(const std::string& tag, const std::string& content,
                     const std::string& attributes = "") {
     return "<" + tag + if_any(" ", attributes) + ">" + content + "</" +
            tag.substr(0, tag.find(' ')) + ">\n";
 }
 
+/// The colors of html_head.txt.
 std::string class_of(Mark mark) {
     return "class=\"" + std::string(name_of(mark)) + '"';
 }
 
+/// Keeps spaces and lines. It can have the focus, so that a keyboard can move
+/// it sideways, and therefore a name.
 std::string fixed(const std::string& text, const std::string& label) {
     return element("pre", xml_lines(text),
                    "tabindex=\"0\" role=\"group\" aria-label=\"" + xml(label) + "\"");
@@ -84,12 +90,14 @@ std::vector<Quote> quotes_of(const Finding& finding, const Outline& outline) {
     return quotes;
 }
 
+/// Where something is matters less than what it is: in a fainter color.
 std::string row_text(const ChecklistRow& row) {
     if (row.place.empty())
         return xml(row.text);
     return xml(row.text) + " <span class=\"faint\">" + xml(row.place) + "</span>";
 }
 
+/// A table of three columns: the layer, how it is, what was found.
 std::string checklist(const Outline& outline) {
     std::string rows;
     for (const ChecklistLine& line : outline.checklist) {
@@ -105,6 +113,7 @@ std::string checklist(const Outline& outline) {
            element("table class=\"list\"", "<tbody>\n" + rows + "</tbody>");
 }
 
+/// `word` is "Fix" of the first remedy, "Or" of the others.
 std::string remedy_text(const Remedy& remedy, const char* word) {
     const std::string text = text_with_warning(remedy);
     std::string out = labelled(word, remedy.text_is_code ? "" : xml(text));
@@ -137,6 +146,7 @@ std::string rule_text(const Finding& finding) {
     return " <span class=\"faint\">" + small + "</span>";
 }
 
+/// "Problem: The driver is too old", the word in the color of its severity.
 std::string heading_text(const Finding& finding, const std::string& title) {
     const SeverityLook& look = look_of(finding.severity);
     return element("h3", element("span", std::string(look.word) + ":", class_of(look.mark)) + " " +
@@ -160,6 +170,7 @@ std::string evidence_text(const Finding& finding, const Outline& outline) {
     return folded("Evidence", element("dl", evidence));
 }
 
+/// What would decide, where the evidence does not.
 std::string check_text(const Finding& finding) {
     if (!finding.decided_by)
         return "";
@@ -170,6 +181,7 @@ std::string check_text(const Finding& finding) {
     return out;
 }
 
+/// As they are in the log, each on a line of its own.
 std::string quotes_text(const std::vector<Quote>& quotes) {
     if (quotes.empty())
         return "";
@@ -221,6 +233,8 @@ std::string causes_text(const std::vector<const Finding*>& causes, const Outline
                    class_of(look_of(causes.front()->severity).mark));
 }
 
+/// In their order; the causes of an error in a log together at the first of
+/// them.
 std::string findings_text(const Outline& outline) {
     std::vector<const Finding*> causes;
     for (const Finding& finding : outline.findings)
@@ -245,6 +259,7 @@ std::string cell_text(const OutlineCell& cell) {
     return element("td", text, cell.mark ? class_of(*cell.mark) : "");
 }
 
+/// The first cell is the heading of its row, unless it is empty.
 std::string table_row(const std::vector<OutlineCell>& row) {
     const std::string& first = row.front().text;
     std::string cells = first.empty() ? element("td", "") : element("th scope=\"row\"", xml(first));
@@ -253,6 +268,7 @@ std::string table_row(const std::vector<OutlineCell>& row) {
     return element("tr", cells);
 }
 
+/// More than three columns do not fit on a phone: such a table can be moved.
 std::string table_text(const OutlineTable& table) {
     std::string out;
     if (!table.title.empty())
@@ -288,6 +304,7 @@ std::string section_text(const OutlineSection& section) {
     return element("h2", xml(section.heading)) + folded(section.summary, text);
 }
 
+/// The pictures are SVG, part of the page, and folded: they are large.
 std::string charts(const Outline& outline) {
     std::string figures;
     for (const std::string& picture : outline.pictures())
@@ -297,6 +314,7 @@ std::string charts(const Outline& outline) {
     return folded("Charts: results by shape, errors, times", wide(figures));
 }
 
+/// A list of rules with their reasons; empty where no rule has that outcome.
 std::string checks(const Outline& outline, Outcome outcome, bool evaluated = true) {
     std::string list;
     for (const RuleVerdict* check : checks_with(outline.checks, outcome, evaluated))
@@ -306,6 +324,7 @@ std::string checks(const Outline& outline, Outcome outcome, bool evaluated = tru
     return element("dl", list);
 }
 
+/// What is undetermined is shown, the rest is folded.
 std::string all_checks(const Outline& outline) {
     const std::string open = checks(outline, Outcome::undecided);
     std::string passed_or_not;
@@ -324,6 +343,7 @@ std::string all_checks(const Outline& outline) {
     return out;
 }
 
+/// The verdict, the checklist, findings, sections, and last what few look for.
 std::string write(const Outline& outline, const Style&) {
     std::string body =
         element("h1", symbol(mark_of(outline.verdict), outline.word) + " " + xml(outline.sentence));

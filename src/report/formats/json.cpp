@@ -1,3 +1,4 @@
+// The document itself as JSON, for scripts; its schema is schema_text().
 #include "report/outline.hpp"
 
 namespace rnncheck::formats::json {

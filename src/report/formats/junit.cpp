@@ -10,11 +10,13 @@ namespace rnncheck::formats::junit {
 
 namespace {
 
+/// A <testcase>; `layer` becomes its class.
 struct TestCase {
     std::string name, layer, message, details;
     std::string_view end;  ///< failure, error, skipped; empty if it passed
 };
 
+/// The body of a failure: message, evidence and remedies, as plain lines.
 std::string details_of(const Finding& finding) {
     std::string text = concat(finding.severity, ": ", message_of(finding));
     for (const Evidence& evidence : finding.evidence)
@@ -62,6 +64,8 @@ std::string attribute(const char* name, std::string_view value) {
     return concat(' ', name, "=\"", xml(value), '"');
 }
 
+/// Details of a test that passed, which are of its warnings, go to
+/// <system-out>.
 std::string element_of(const TestCase& test) {
     const std::string begin = "  <testcase" + attribute("classname", "rnncheck." + test.layer) +
                               attribute("name", test.name) + attribute("time", "0");
@@ -75,6 +79,8 @@ std::string element_of(const TestCase& test) {
                   test.end, "></testcase>\n");
 }
 
+/// One <testsuite>, with the totals that CI servers show and the labels of the
+/// run as properties.
 std::string write(const Outline& outline, const Style&) {
     std::vector<TestCase> tests{verdict_of(outline)};
     for (const RuleVerdict& check : outline.checks)

@@ -49,6 +49,8 @@ std::string limit_backticks(std::string text) {
     return text;
 }
 
+/// A code span. Between more than one backtick a space at each end is left out
+/// when it is drawn: https://spec.commonmark.org/0.31.2/#code-spans
 std::string code(std::string_view text) {
     const std::string line = limit_backticks(shown(text));
     const std::string ticks = code_fence(line, 1);
@@ -59,11 +61,13 @@ std::string code(std::string_view text) {
     return ticks + line + ticks;
 }
 
+/// A code block, whose fence is longer than any in its content.
 std::string fenced(const std::string& content, const std::string& language = "") {
     const std::string text = limit_backticks(content), ticks = code_fence(text, 3);
     return ticks + language + "\n" + text + (text.ends_with('\n') ? "" : "\n") + ticks + "\n";
 }
 
+/// A table without a head, which GitHub draws only with an empty one.
 std::string checklist(const Outline& outline, const Style& style) {
     if (outline.checklist.empty())
         return "";
@@ -87,6 +91,7 @@ std::string link_text(const std::string& link) {
     return is_address ? "<" + link + ">" : plain(link);
 }
 
+/// The word for automation beside the words for people.
 std::string remedy_text(const Remedy& remedy, const char* word) {
     std::string out = concat("\n**", word, "** (", code(name_of(remedy.action)),
                              "): ", plain(text_with_warning(remedy)), '\n');
@@ -101,6 +106,8 @@ std::string remedy_text(const Remedy& remedy, const char* word) {
     return out;
 }
 
+/// Everything about it, evidence too: the readers of an issue have no machine
+/// to query.
 std::string finding_text(const Finding& finding) {
     std::string out = "\n### " + std::string(look_of(finding.severity).word) + ": " +
                       plain(title_of(finding)) + "\n\n" + code(finding.rule) + ", " +
@@ -124,6 +131,7 @@ std::string finding_text(const Finding& finding) {
     return out;
 }
 
+/// An issue needs it: what was not decided may be the cause.
 std::string undetermined(const Outline& outline) {
     std::string out;
     for (const RuleVerdict* check : checks_with(outline.checks, Outcome::undecided))
@@ -138,6 +146,7 @@ struct Part {
     std::string text, name;
 };
 
+/// In the order of their weight for a reader, since the last may not fit.
 std::vector<Part> parts_of(const Outline& outline, const Style& style) {
     std::vector<Part> parts = {{"## rnncheck: " + plain(outline.sentence) + "\n", ""},
                                {"\n" + plain(about_run(outline)) + "\n", "the run"}};

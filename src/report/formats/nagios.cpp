@@ -7,7 +7,10 @@
 
 namespace rnncheck::formats::nagios {
 
+/// After "|" the numbers that monitoring systems draw, each with its limits.
 static std::string write(const Outline& outline, const Style&) {
+    // In the order of OverallVerdict; Nagios takes the state from the exit
+    // code.
     constexpr const char* states[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
     const std::size_t warnings =
         count_of(outline.findings, Severity::warning) + faults_without_finding(outline).size();

@@ -16,11 +16,13 @@ using Labels = std::vector<std::pair<std::string_view, std::string>>;
 /// One metric after the other.
 class Metrics {
   public:
+    /// All samples of a metric follow its head, as the format requires.
     void begin(const std::string& name, const std::string& help) {
         name_ = "rnncheck_" + name;
         text_ += "# HELP " + name_ + " " + help + "\n# TYPE " + name_ + " gauge\n";
     }
 
+    /// A sample of the metric begun last.
     void add(const Labels& labels, const auto& value) {
         std::vector<std::string> parts;
         for (const auto& [label, text] : labels)
@@ -37,6 +39,7 @@ class Metrics {
     std::string text_, name_;
 };
 
+/// Of "2026-11-23T13:04:09Z"; "0" for another form, e.g. of an edited report.
 static std::string seconds_since_1970(const std::string& time) {
     std::tm parts{};
     std::istringstream text(time);
@@ -46,6 +49,7 @@ static std::string seconds_since_1970(const std::string& time) {
     return std::to_string(::timegm(&parts));
 }
 
+/// Series that can be 0 are written as 0, so that an alert sees them end.
 static std::string write(const Outline& outline, const Style&) {
     Metrics metrics;
     metrics.begin("info", "Version of rnncheck and of its compatibility data.");
@@ -59,6 +63,7 @@ static std::string write(const Outline& outline, const Style&) {
                     verdict == name_of(outline.verdict) ? "1" : "0");
     metrics.begin("finding",
                   "Findings of a rule; gpu is empty where a finding is not about one GPU.");
+    // A series must occur once: findings with the same labels are counted.
     std::map<Labels, int> findings;
     for (const Finding& finding : outline.findings)
         ++findings[{{"rule", finding.rule},

@@ -1,3 +1,4 @@
+// The text form as a format like the others.
 #include "report/outline.hpp"
 
 namespace rnncheck::formats::text {

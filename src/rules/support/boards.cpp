@@ -5,6 +5,8 @@
 
 namespace rnncheck::rules {
 
+/// NVML listed no board. Without its library that is no fault: nothing for
+/// recurrent networks needs NVML.
 static Verdict without_boards(const Facts& facts) {
     if (const auto why = lower_cause(facts))
         return not_applicable(*why);
@@ -50,6 +52,8 @@ const Gpu* gpu_of(const Facts& facts, const Board& board) {
 }
 
 const Board* board_at(const Facts& facts, int gpu) {
+    // CUDA may number the GPUs in another order than NVML (CUDA_DEVICE_ORDER),
+    // so the two are matched by the board, not by the number.
     const Gpu* device = gpu_at(facts, gpu);
     if (!device)
         return nullptr;

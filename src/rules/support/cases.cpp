@@ -142,6 +142,8 @@ static std::string why_not_run(const Facts& facts) {
     return "no RNN case was run on a GPU";
 }
 
+/// Why no case was tried, from the GPU up to cuDNN. A cause that another rule
+/// reports makes the rules about cases not applicable instead of undecided.
 static Verdict without_runs(const Facts& facts) {
     if (const auto verdict = without_gpu(facts))
         return *verdict;
@@ -219,6 +221,7 @@ std::vector<FailedAllocation> failed_allocations(const Facts& facts, int gpu) {
         std::ranges::none_of(facts.kernel_runs, ptx_compiler_is_missing);
     for (const KernelRun& run : facts.kernel_runs)
         if (run.gpu == gpu && run.result && found_no_memory(facts, gpu, *run.result))
+            // The test kernel ran before all cases.
             wants.push_back({&*run.result, nullptr, place_of(facts, run)});
     for (const Sweep& sweep : sweeps(facts)) {
         if (sweep.gpu != gpu)
@@ -228,6 +231,7 @@ std::vector<FailedAllocation> failed_allocations(const Facts& facts, int gpu) {
             if (run->end != RunEnd::out_of_memory &&
                 !(obstacle && found_no_memory(facts, gpu, *obstacle)))
                 continue;
+            // Without its PTX compiler the driver makes cuDNN report the same.
             if (obstacle && obstacle->code == cudnn_host_allocation_failed && !host_memory_counts)
                 continue;
             wants.push_back({obstacle, run, place_of(facts, *run)});

@@ -12,6 +12,8 @@ bool is_first_choice(const Facts& facts, LibraryKind kind, const std::string& pa
     return !library || library->picked_by_loader || !picked(facts, kind);
 }
 
+/// In the directory by which they were found, or in that of the files
+/// themselves.
 static bool in_one_directory(const Library& one, const Library& other) {
     return directory_of(one.path) == directory_of(other.path) ||
            directory_of(one.real_path.value_or(one.path)) ==
@@ -114,6 +116,8 @@ std::string unresponsive_library(const Facts& facts, LibraryKind kind) {
             queried, [&](const std::string& path) { return library == library_at(facts, path); });
         if (is_queried || is_shadowed(facts, library->path))
             continue;
+        // Beyond the first few installations none is queried, so silence shows
+        // nothing.
         const bool was_queried = find_by(facts.probe_runs, &ProbeRun::target, library->path);
         if (library->picked_by_loader || was_queried || queried.empty())
             return library->path;
@@ -193,6 +197,8 @@ const Library* part_of(const Facts& facts, const CudnnInstallation& installation
         if (installation.file && in_one_directory(library, *installation.file) && !beside)
             beside = &library;
     }
+    // LD_LIBRARY_PATH is searched before the run path of cuDNN ($ORIGIN), the
+    // system's directories after it: man 8 ld.so.
     const bool chosen_by_path = given && given->found_via == FoundVia::ld_library_path;
     if (beside && !chosen_by_path)
         return beside;
@@ -275,6 +281,8 @@ bool loads_other_directories(const Cudnn* answer) {
 bool is_version_mismatch(int cudnn_major, const CallResult& result) {
     if (!result.call.starts_with("cudnn"))
         return false;
+    // CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH of cuDNN 9 and
+    // CUDNN_STATUS_VERSION_MISMATCH of cuDNN 8 (cudnn.h, cudnn_graph.h).
     return (cudnn_major >= 9 && result.code == 1002) || (cudnn_major == 8 && result.code == 14) ||
            contains(result.text, "VERSION_MISMATCH");
 }

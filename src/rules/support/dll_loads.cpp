@@ -21,6 +21,7 @@ bool is_of_framework_too(const Facts& facts, const DllLoad& load) {
     });
 }
 
+/// Whether the caller wants this load, and nobody else reports the same files.
 bool are_considered(const Facts& facts, const DllLoad& load, Loads loads) {
     if (!is_of_program(load))
         return true;
@@ -44,6 +45,7 @@ std::string directory_of_front(const Facts& facts, const DllLoad& load) {
     return front ? slashed(dll::dll_directory(*front->path)) : "";
 }
 
+/// The DLL that imports or opens this one.
 Evidence asker_of(const DllLoad& load) {
     return {"loaded by", load.needed_by.value_or(""), "dll_loads"};
 }

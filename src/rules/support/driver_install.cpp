@@ -14,12 +14,16 @@ namespace {
 /// modules are for Turing and later GPUs, and Blackwell takes no others.
 enum class KernelModules { either, open, closed, none };
 
+/// The modules that all GPUs take; either where CUDA lists none, none where one
+/// needs the open and another the closed modules.
 KernelModules modules_for(const Facts& facts) {
     KernelModules modules = KernelModules::either;
     for (const Gpu& gpu : facts.cuda_devices) {
         if (!gpu.compute_capability)
             continue;
         const bool open = *gpu.compute_capability >= make_version({7, 5});
+        // Turing is 7.5. NVIDIA recommends the open modules where both would
+        // do.
         const KernelModules own = open ? KernelModules::open : KernelModules::closed;
         modules = modules == KernelModules::either || modules == own ? own : KernelModules::none;
     }
@@ -36,6 +40,8 @@ bool any_kepler(const Facts& facts) {
 constexpr int long_term_branch =
     580;  // driver_branches: supported longest, and the last one for Maxwell to Volta
 
+/// ubuntu-drivers chooses the package by the GPU on the PCI bus; a GPU that
+/// CUDA lists has a driver already, so then the branch is named.
 std::vector<std::string> ubuntu_driver(const Facts& facts, const std::optional<Version>& needed) {
     const KernelModules modules = modules_for(facts);
     if (modules == KernelModules::either)
@@ -88,7 +94,7 @@ std::vector<std::string> nvidia_repository_commands(const Facts& facts) {
     struct Repository {
         const char *words, *name;
     };
-    // https://docs.nvidia.com/cuda/cuda-installation-guide-linux/index.html#network-repo-installation-for-ubuntu
+    // https://docs.nvidia.com/cuda/cuda-installation-guide-linux/ (network repositories)
     constexpr Repository repositories[] = {{"Debian GNU/Linux 12", "debian12"},
                                            {"Debian GNU/Linux 13", "debian13"},
                                            {"Ubuntu 20.04", "ubuntu2004"},

@@ -6,6 +6,8 @@ namespace rnncheck::rules {
 
 namespace {
 
+/// What --for names alone, else what is in an environment that may be the
+/// active one.
 bool is_judged(const Facts& facts, const Framework& framework) {
     if (find_by(facts.frameworks, &Framework::requested, true))
         return framework.requested;
@@ -72,6 +74,8 @@ void give_system_libraries(const Facts& facts, Framework& framework,
     give(facts, framework, cublases);
 }
 
+/// Adds what the tables know of the builds that it may be: CUDA, cuDNN and
+/// targets in which all of them agree.
 void fill(const Facts& facts, const Matrix& matrix, Framework& framework) {
     std::vector<FrameworkBuild> rows = builds_of(facts, matrix, framework).with_cuda;
     std::erase_if(rows, [&](const FrameworkBuild& row) {
@@ -95,6 +99,7 @@ void fill(const Facts& facts, const Matrix& matrix, Framework& framework) {
         give_system_libraries(facts, framework, rows);
 }
 
+/// The same directory, by its name or through links.
 bool same_directory(const Facts& facts, const std::string& one, const std::string& other) {
     if (directory_of(one) == directory_of(other))
         return true;
@@ -103,6 +108,7 @@ bool same_directory(const Facts& facts, const std::string& one, const std::strin
            directory_of(*first->real_path) == directory_of(*second->real_path);
 }
 
+/// What the cuDNN returned that the framework gets; null if it was not queried.
 const Cudnn* answer_there(const Facts& facts, const FrameworkLibrary& library) {
     return find_where(facts.cudnns, [&](const Cudnn& cudnn) {
         return library.path && same_directory(facts, cudnn.library, *library.path) &&
@@ -123,6 +129,8 @@ std::vector<Framework> judged_frameworks(const Facts& facts, const Matrix& matri
     return judged;
 }
 
+/// Without a search of the environments it is unknown whether there is
+/// anything.
 static Verdict without_packages(const Facts& facts, const std::string& what,
                                 const std::string& otherwise) {
     if (runs_of(facts, "python_packages").empty())

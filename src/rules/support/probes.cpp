@@ -64,6 +64,7 @@ static const Board* board_of(const Facts& facts, const ProbeRun& run) {
 /// Those that the driver reported while the process ran, on its GPU where that is known: an old one
 /// explains nothing.
 static std::vector<const XidEvent*> xids_during(const Facts& facts, const ProbeRun& run) {
+    // The kernel writes its log a little after the call that failed.
     constexpr double slack_s = 60;
     const Board* board = board_of(facts, run);
     std::vector<const XidEvent*> found;
@@ -119,6 +120,7 @@ std::string cause_of_hang(const Facts& facts, const ProbeRun& run) {
         return "the GPU is busy with other processes";
     if (busy >= 90)
         return "the GPU is busy: a kernel does not finish";
+    // More than half of the time on a CPU.
     if (hang.state == "running" && 2 * hang.processor_ms.value_or(0) > run.elapsed_ms)
         return "it uses the CPU: a library compiles code for this GPU or is in an endless loop";
     if (busy >= 0 && busy <= 10)

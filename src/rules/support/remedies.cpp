@@ -10,6 +10,8 @@ namespace rnncheck::rules {
 
 namespace {
 
+/// A batch system: the variable that it sets in a job, and how a GPU is
+/// requested.
 struct Scheduler {
     const char *variable, *name, *command, *link;
 };
@@ -20,6 +22,7 @@ constexpr Scheduler schedulers[] = {
     {"LSB_JOBID", "LSF", "bsub -gpu num=1 -I nvidia-smi -L",
      "https://www.ibm.com/docs/en/spectrum-lsf/10.1.0?topic=o-gpu"}};
 
+/// Null outside of a job.
 const Scheduler* scheduler(const Facts& facts) {
     return find_where(schedulers,
                       [&](const Scheduler& one) { return environment(facts, one.variable); });
@@ -228,6 +231,7 @@ bool is_cudnn(const PythonPackage& package) {
 
 namespace {
 
+/// The beginnings of its commands; the name of a package or file follows.
 struct PackageManager {
     const char *install, *reinstall, *owner;
 };
@@ -249,6 +253,7 @@ const PackageManager* package_manager(const Facts& facts) {
     return nullptr;
 }
 
+/// The risk of a remedy follows from its commands: whether they need root.
 Remedy with_commands(Remedy remedy, std::vector<std::string> commands) {
     remedy.commands = std::move(commands);
     const bool as_root = std::ranges::any_of(
@@ -389,6 +394,8 @@ struct Wheels {
         {};  ///< the same as packages of conda-forge; "" where they are not known
 };
 
+/// The package that the framework's metadata names; else one of its major, not
+/// older than what it was built with. Unset where either version is unknown.
 std::optional<Wheels> cudnn_for(const Framework& framework) {
     const std::vector<std::string> directories = {"nvidia/cudnn/lib"};
     if (framework.cudnn_wanted)
@@ -404,6 +411,7 @@ std::optional<Wheels> cudnn_for(const Framework& framework) {
                   directories, "cudnn=" + major + " cuda-version=" + cuda};
 }
 
+/// cuBLAS and the runtime that it requires.
 std::optional<Wheels> cublas_for(const Framework& framework) {
     if (!framework.cuda || framework.cuda->major() < oldest_cuda_with_wheels)
         return std::nullopt;
@@ -429,6 +437,8 @@ bool reaches_wheels(const Framework& framework) {
     return framework.cudnn_wanted && framework.name != "onnxruntime";
 }
 
+/// `may_add`: whether packages that the framework does not search may be added
+/// for it; then LD_LIBRARY_PATH has to name their directories.
 Remedy installing(const Facts& facts, const Framework& framework,
                   const std::optional<Wheels>& wheels, bool may_add, Remedy remedy) {
     remedy.commands.clear();

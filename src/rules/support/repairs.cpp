@@ -26,6 +26,8 @@ Remedy using_image(bool on_windows, const ContainerImage& image, const std::stri
     const std::string name = stack::name_of(image);
     const std::string_view use = on_windows ? "In WSL 2, use" : "Use";
     std::vector<std::string> commands;
+    // A row may cover several tags, "24.*-py3", of which none can be pulled by
+    // name.
     if (!name.ends_with('*'))
         commands = {"docker pull " + name};
     return {.action = Action::install_package,
@@ -82,6 +84,8 @@ class Proposals {
           gpu_(stack::capability_of(stack)) {
     }
 
+    /// From the smallest change on: driver, the framework's build, Python and
+    /// version, then an image or the libraries of the system.
     std::vector<Remedy> all() {
         propose_driver();
         for (const stack::Framework& framework : stack_.frameworks)
@@ -102,6 +106,8 @@ class Proposals {
         return stack::version_in(stack_.cudnn);
     }
 
+    /// Where the GPU needs another driver in any case, each proposal includes
+    /// it.
     void add(Remedy remedy) {
         remedy.changes.insert(remedy.changes.begin(), driver_change_.begin(), driver_change_.end());
         if (!driver_text_.empty())
@@ -146,6 +152,8 @@ class Proposals {
                  stack::builds_of(stack_, framework, matrix_).with_cuda)
                 if (build.os == os)
                     needed = std::max(needed, build.driver_min);
+        // Minor-version compatibility runs a newer CUDA, but not on GPUs that
+        // the driver does not know.
         for (const stack::Gpu& gpu : stack_.gpus)
             if (const auto architecture = matrix_.architecture(gpu.capability))
                 if (const auto row = stack::drivers_for(architecture->first_cuda, os, matrix_))

@@ -19,6 +19,8 @@ std::string_view without_head(std::string_view page) {
     return page;
 }
 
+/// Reads the head and the title of a page; a head with an unknown member
+/// throws.
 Rule rule_of(std::string_view name, Check check) {
     const std::string_view page = page_named(rule_pages(), name);
     const std::string_view head =
@@ -33,6 +35,7 @@ Rule rule_of(std::string_view name, Check check) {
     return rule;
 }
 
+/// All rules, with those that they yield to by `superseded_like`, too.
 std::map<std::string_view, Rule> read_rules() {
     std::map<std::string_view, Rule> rules;
     for (const auto& [name, check] : checks_of_rules())
@@ -60,6 +63,7 @@ std::string filled_in(std::string_view text, const std::vector<std::string>& val
     return filled;
 }
 
+/// A page like those of the directory, from the columns of a row.
 std::string page_of(const LogCause& cause) {
     std::string page = "# " + cause.cause + "\n\n" + cause.title + "\n\n## What it means\n\n" +
                        cause.means + "\n\n## How rnncheck knows\n\n" + cause.knows +

@@ -63,6 +63,8 @@ void add_system_libraries(const Facts& facts, const Framework& framework, const 
 
 }  // namespace
 
+/// CUDA and cuDNN of the machine stay out of it: which of them a framework gets
+/// is seen from its files, by the rules about libraries.
 stack::Stack stack_of(const Facts& facts, const Matrix& matrix) {
     stack::Stack stack;
     stack.os = facts.host.platform;

@@ -7,6 +7,10 @@
 
 namespace rnncheck::rules {
 
+/// Collects faults beside the reasons. The order of precedence: a fault, a
+/// version outside the tables, something unknown, a pass that another rule
+/// blocks, a pass, not applicable. Example: one cuDNN of two passes, the other
+/// did not respond: undecided.
 class VerdictBuilder : public stack::Reasons {
   public:
     void fault(Finding finding) {
@@ -16,6 +20,7 @@ class VerdictBuilder : public stack::Reasons {
         append(findings_, std::move(findings));
     }
 
+    /// All of another verdict: its findings, or its reason by its outcome.
     void add(const Verdict& verdict) {
         faults(verdict.findings);
         if (verdict.outcome == Outcome::pass)
@@ -42,6 +47,8 @@ class VerdictBuilder : public stack::Reasons {
         return rnncheck::not_applicable(blocked_pass_);
     }
 
+    /// The same; the first reason for a pass counts, else the first for not
+    /// applicable.
     Verdict finish() {
         if (!passed_.empty())
             return finish_or(pass(passed_, evidence_));

@@ -39,6 +39,7 @@ Builds builds_of(const Facts& facts, const Matrix& matrix, const Framework& fram
                             matrix);
 }
 
+/// Under WSL the driver is that of Windows, with Windows' version numbers.
 stack::Driver driver_of(const Facts& facts) {
     return {driver_version(facts), facts.driver.cuda_version,
             on_wsl(facts) ? "windows" : facts.host.platform.value_or("linux")};

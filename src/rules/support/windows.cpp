@@ -6,10 +6,12 @@ namespace rnncheck::rules {
 
 namespace {
 
+/// A disk or specified versions have no runs of probes.
 bool was_examined_on_windows(const Facts& facts) {
     return on_windows(facts) && !facts.probe_runs.empty();
 }
 
+/// PowerShell has none of the shell's programs; these are all that pages name.
 bool exists_on_windows(const std::string& command) {
     constexpr std::string_view programs[] = {
         "nvidia-smi", "rnncheck", "python", "pip",       "py ",        "conda",
@@ -19,6 +21,7 @@ bool exists_on_windows(const std::string& command) {
     });
 }
 
+/// Translates what has a counterpart and drops the rest.
 void keep_commands(std::vector<std::string>& commands) {
     constexpr std::string_view sudo = "sudo ", unset = "unset ";
     for (std::string& command : commands) {

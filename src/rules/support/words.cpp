@@ -21,6 +21,7 @@ std::string if_known(const std::optional<Version>& version) {
         return "";
     return version->text;
 }
+/// As in_words(), but empty instead of "the reason is unknown".
 std::string if_known(const std::optional<CallResult>& call) {
     if (!call)
         return "";
