@@ -30,13 +30,13 @@ struct WayBack {
     }
 
     double square_at(std::size_t row, std::size_t column) const {
-        return square(matrix[row * columns + column]);
+        return short_above(square(matrix[row * columns + column]));
     }
 
     /// The squares of the whole matrix, for many uses.
-    Panels<1> squares(Team& team) const {
+    Panels squares(Team& team) const {
         return {team, matrix.empty() ? 0 : rows, columns,
-                [&](std::size_t row, std::size_t column, int) { return square_at(row, column); }};
+                [&](std::size_t row, std::size_t column) { return square_at(row, column); }};
     }
 
     double error_of(double d, double d_error) const {
@@ -45,19 +45,20 @@ struct WayBack {
 
     /// `first` is the place in d of what the first row of `squares` multiplies.
     void add(Team& team, const std::vector<double*>& to, const Factors& factors, std::size_t first,
-             const Panels<1>& squares) const {
-        const auto error = [&](std::size_t i, std::size_t row, int) {
-            return error_of(factors.d[i][first + row], factors.d_errors[i][first + row]);
+             const Panels& squares) const {
+        const auto error = [&](std::size_t i, std::size_t row) {
+            return short_above(
+                error_of(factors.d[i][first + row], factors.d_errors[i][first + row]));
         };
-        add_products<1>(team, to, error, squares);
+        add_products(team, to, error, squares);
     }
 
     void add_once(Team& team, const std::vector<double*>& to, const Factors& factors,
                   std::size_t first) const {
-        for_each_part<1>(
+        for_each_part(
             team, rows, columns,
-            [&](std::size_t row, std::size_t column, int) { return square_at(row, column); },
-            [&](std::size_t begin, const Panels<1>& part) {
+            [&](std::size_t row, std::size_t column) { return square_at(row, column); },
+            [&](std::size_t begin, const Panels& part) {
                 add(team, to, factors, first + begin, part);
             });
     }
@@ -107,22 +108,29 @@ class OuterProducts {
     /// `first[i]` on.
     void add(const Factors& factors, std::size_t columns, const std::vector<std::size_t>& first,
              const std::vector<std::vector<double>*>& errors) const {
-        // Squares of x with its errors, which matter where d and x are near zero; the errors of x
-        // and of the products.
-        const auto of_column = [&](std::size_t step, std::size_t column, int term) {
-            const double squared = square(factors.x[step][column]);
-            const double error = or_zero(factors.x_errors[step], column);
-            return term == 0 ? squared + error : error + squared * product_;
+        // (d² + d error) (x² + x error) less d² x² and with the rounding of the products, as two
+        // products, of which the second is zero where x has no errors. The errors' second order
+        // matters where d and x are near zero.
+        const bool x_errs =
+            std::ranges::any_of(factors.x_errors, [](const double* of_step) { return of_step; });
+        const std::size_t products = x_errs ? 2 : 1;
+        const auto of_column = [&](std::size_t at, std::size_t column) {
+            const std::size_t step = at / products;
+            if (at % products)
+                return short_above(or_zero(factors.x_errors[step], column));
+            return short_above(square(factors.x[step][column]));
         };
-        for_each_part<2>(
-            team_, factors.d.size(), columns, of_column,
-            [&](std::size_t begin, const Panels<2>& part) {
+        for_each_part(
+            team_, factors.d.size() * products, columns, of_column,
+            [&](std::size_t begin, const Panels& part) {
                 for (std::size_t i = 0; i < errors.size(); ++i) {
-                    const auto of_row = [&](std::size_t row, std::size_t step, int term) {
-                        const double d = factors.d[begin + step][first[i] + row];
-                        return term == 0 ? factors.d_errors[begin + step][first[i] + row] : d * d;
+                    const auto of_row = [&](std::size_t row, std::size_t at) {
+                        const std::size_t step = (begin + at) / products;
+                        const double d = square(factors.d[step][first[i] + row]),
+                                     d_error = factors.d_errors[step][first[i] + row];
+                        return short_above(d_error + ((begin + at) % products ? d : d * product_));
                     };
-                    add_products<2>(team_, rows_of(*errors[i], columns), of_row, part);
+                    add_products(team_, rows_of(*errors[i], columns), of_row, part);
                 }
             });
     }
@@ -323,12 +331,12 @@ struct PseudoLayer {
     }
 
     void go_back(double* dh_errors, double* dc_errors) {
-        std::vector<Panels<1>> recurrent_squares(4);  // by gate
+        std::vector<Panels> recurrent_squares(4);  // by gate
         for (int gate = 0; gate < gates_of(place.rnn_case.cell); ++gate)
             recurrent_squares[size(gate)] =
                 WayBack(rounding, weights.recurrent[gate], hidden, output).squares(team);
         const WayBack through_projection(rounding, weights.projection, output, hidden);
-        const Panels<1> projection_squares = through_projection.squares(team);
+        const Panels projection_squares = through_projection.squares(team);
         for (int tick = place.rnn_case.sequence_length - 1; tick >= 0; --tick) {
             const std::vector<Now> steps = steps_of(tick, dh_errors, dc_errors);
             for_each(steps, [&](const Now& now) { begin(now); });
@@ -389,7 +397,7 @@ struct PseudoLayer {
     }
 
     void go_through_projection(const std::vector<Now>& steps, const WayBack& way,
-                               const Panels<1>& squares) {
+                               const Panels& squares) {
         std::ranges::fill(dm_errors, rounding.tiny);
         std::vector<double*> to;
         Factors factors;
@@ -400,8 +408,7 @@ struct PseudoLayer {
         way.add(team, to, factors, 0, squares);
     }
 
-    void go_through_recurrent(const std::vector<Now>& steps,
-                              const std::vector<Panels<1>>& squares) {
+    void go_through_recurrent(const std::vector<Now>& steps, const std::vector<Panels>& squares) {
         std::vector<double*> to;
         Factors factors;
         for (const Now& now : steps) {

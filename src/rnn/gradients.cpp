@@ -116,27 +116,27 @@ struct PseudoLayer {
     /// come.
     struct WayBack {
         Groups groups;
-        Panels<1> weights;  ///< [group * hidden + unit][column of the matrices]
+        Panels weights;  ///< [group * hidden + unit][column of the matrices]
     };
 
     std::vector<WayBack> ways_back(const Side& side) {
         std::vector<WayBack> ways;
         for (const Groups& groups : side.groups()) {
             const auto rows = side.matrix_rows(groups);
-            const auto weight = [&](std::size_t row, std::size_t column, int) {
+            const auto weight = [&](std::size_t row, std::size_t column) {
                 return rows[row][column];
             };
-            ways.push_back({groups, Panels<1>(team, rows.size(), side.columns, weight)});
+            ways.push_back({groups, Panels(team, rows.size(), side.columns, weight)});
         }
         return ways;
     }
 
     void go_back(double* dh, double* dc) {
         const std::vector<WayBack> ways = ways_back(recurrent);
-        const Panels<1> projection(team, weights.projection.size() / hidden, hidden,
-                                   [&](std::size_t row, std::size_t unit, int) {
-                                       return weights.projection[row * hidden + unit];
-                                   });
+        const Panels projection(team, weights.projection.size() / hidden, hidden,
+                                [&](std::size_t row, std::size_t unit) {
+                                    return weights.projection[row * hidden + unit];
+                                });
         for (int tick = place.rnn_case.sequence_length - 1; tick >= 0; --tick) {
             std::vector<Step> steps;
             for (int sequence = 0; sequence < place.rnn_case.batch; ++sequence)
@@ -161,12 +161,12 @@ struct PseudoLayer {
     }
 
     /// From the gradient of h to that of o tanh(c), h before projection.
-    void through_projection(const std::vector<Step>& steps, const Panels<1>& projection) {
+    void through_projection(const std::vector<Step>& steps, const Panels& projection) {
         std::vector<double*> to;
         for (const Step& step : steps)
             to.push_back(step.at.dm);
-        add_products<1>(
-            team, to, [&](std::size_t i, std::size_t row, int) { return steps[i].at.dh[row]; },
+        add_products(
+            team, to, [&](std::size_t i, std::size_t row) { return steps[i].at.dh[row]; },
             projection);
     }
 
@@ -185,9 +185,9 @@ struct PseudoLayer {
         for (const Step& step : steps)
             to.push_back(step.dh);
         for (const WayBack& way : ways)
-            add_products<1>(
+            add_products(
                 team, to,
-                [&](std::size_t i, std::size_t row, int) {
+                [&](std::size_t i, std::size_t row) {
                     return steps[i].at.dsums[way.groups.first * hidden + row];
                 },
                 way.weights);
@@ -204,14 +204,13 @@ struct PseudoLayer {
     void add_dx(const Groups& groups, const std::vector<const double*>& dsums,
                 const std::vector<double*>& dx) {
         const auto rows = input.matrix_rows(groups);
-        for_each_part<1>(
+        for_each_part(
             team, rows.size(), input.columns,
-            [&](std::size_t row, std::size_t column, int) { return rows[row][column]; },
-            [&](std::size_t begin, const Panels<1>& part) {
+            [&](std::size_t row, std::size_t column) { return rows[row][column]; },
+            [&](std::size_t begin, const Panels& part) {
                 const std::size_t first = groups.first * hidden + begin;
-                add_products<1>(
-                    team, dx,
-                    [&](std::size_t i, std::size_t row, int) { return dsums[i][first + row]; },
+                add_products(
+                    team, dx, [&](std::size_t i, std::size_t row) { return dsums[i][first + row]; },
                     part);
             });
     }
@@ -253,15 +252,15 @@ struct PseudoLayer {
     /// matrix[row][...] += d[first + row] * values[...], step after step, for each add(first,
     /// matrix) that `matrices` calls.
     void add_outer_products(const Factors& factors, std::size_t columns, auto&& matrices) {
-        for_each_part<1>(
+        for_each_part(
             team, factors.d.size(), columns,
-            [&](std::size_t step, std::size_t column, int) { return factors.values[step][column]; },
-            [&](std::size_t begin, const Panels<1>& values) {
+            [&](std::size_t step, std::size_t column) { return factors.values[step][column]; },
+            [&](std::size_t begin, const Panels& values) {
                 matrices([&](std::size_t first, std::vector<double>& matrix) {
-                    const auto d = [&](std::size_t row, std::size_t step, int) {
+                    const auto d = [&](std::size_t row, std::size_t step) {
                         return factors.d[begin + step][first + row];
                     };
-                    add_products<1>(team, rows_of(matrix, columns), d, values);
+                    add_products(team, rows_of(matrix, columns), d, values);
                 });
             });
     }

@@ -1,5 +1,7 @@
 #include "rnn/products.hpp"
 
+#include <cmath>
+
 namespace rnncheck {
 
 /// One prefetch loads a cache line of 64 bytes.
@@ -9,12 +11,14 @@ constexpr std::size_t numbers_in_cache_line = 8;
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <immintrin.h>
 
 #define RNNCHECK_KERNEL sse2
 #define RNNCHECK_KERNEL_TEXT "SSE2"
 #define RNNCHECK_VECTOR_BYTES 16
 #define RNNCHECK_KERNEL_ROWS 1
 #define RNNCHECK_TARGET
+#define RNNCHECK_FUSED(sum, left, right) ((sum) + (left) * (right))
 #include "rnn/product_kernel.hpp"
 
 #define RNNCHECK_KERNEL avx2
@@ -22,6 +26,15 @@ constexpr std::size_t numbers_in_cache_line = 8;
 #define RNNCHECK_VECTOR_BYTES 32
 #define RNNCHECK_KERNEL_ROWS 3
 #define RNNCHECK_TARGET [[gnu::target("avx2")]]
+#define RNNCHECK_FUSED(sum, left, right) ((sum) + (left) * (right))
+#include "rnn/product_kernel.hpp"
+
+#define RNNCHECK_KERNEL avx2_fma
+#define RNNCHECK_KERNEL_TEXT "AVX2 and FMA"
+#define RNNCHECK_VECTOR_BYTES 32
+#define RNNCHECK_KERNEL_ROWS 3
+#define RNNCHECK_TARGET [[gnu::target("avx2,fma")]]
+#define RNNCHECK_FUSED(sum, left, right) _mm256_fmadd_pd(_mm256_set1_pd(left), right, sum)
 #include "rnn/product_kernel.hpp"
 
 #define RNNCHECK_KERNEL avx512
@@ -29,13 +42,17 @@ constexpr std::size_t numbers_in_cache_line = 8;
 #define RNNCHECK_VECTOR_BYTES 64
 #define RNNCHECK_KERNEL_ROWS 8
 #define RNNCHECK_TARGET [[gnu::target("avx512f")]]
+#define RNNCHECK_FUSED(sum, left, right) _mm512_fmadd_pd(_mm512_set1_pd(left), right, sum)
 #include "rnn/product_kernel.hpp"
 #else
+#include <arm_neon.h>
+
 #define RNNCHECK_KERNEL neon
 #define RNNCHECK_KERNEL_TEXT "NEON"
 #define RNNCHECK_VECTOR_BYTES 16
 #define RNNCHECK_KERNEL_ROWS 2
 #define RNNCHECK_TARGET
+#define RNNCHECK_FUSED(sum, left, right) vfmaq_n_f64(sum, right, left)
 #include "rnn/product_kernel.hpp"
 #endif
 
@@ -62,6 +79,11 @@ bool has(unsigned feature, unsigned registers) {
            __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & feature);
 }
 
+bool has_fma() {
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_FMA);
+}
+
 constexpr unsigned ymm = 0x06, zmm = 0xE6;
 constexpr unsigned avx2_feature = 1u << 5, avx512f_feature = 1u << 16;
 
@@ -71,6 +93,8 @@ std::vector<ProductKernel> product_kernels() {
     std::vector<ProductKernel> kernels = {sse2::kernel};
     if (has(avx2_feature, ymm))
         kernels.push_back(avx2::kernel);
+    if (has(avx2_feature, ymm) && has_fma())
+        kernels.push_back(avx2_fma::kernel);
     if (has(avx512f_feature, zmm))
         kernels.push_back(avx512::kernel);
     return kernels;

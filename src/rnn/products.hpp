@@ -3,7 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -11,20 +14,30 @@
 
 namespace rnncheck {
 
-/// The definition. For step = 0, 1, ... depth - 1: to[row][column] += left(row, step, 0) *
-/// right(step, column, 0), with two terms += the sum of that and left(row, step, 1) * right(step,
-/// column, 1). Each product and each sum is rounded to fp64. add_products() gives bitwise the same.
-template <int terms, class Left, class Right>
+/// The definition. For step = 0, 1, ... depth - 1: to[row][column] += left(row, step) *
+/// right(step, column). Each product and each sum is rounded to fp64. add_products() gives bitwise
+/// the same.
+template <class Left, class Right>
 void add_products_plainly(std::span<double* const> to, std::size_t columns, std::size_t depth,
                           const Left& left, const Right& right) {
     for (std::size_t row = 0; row < to.size(); ++row)
         for (std::size_t column = 0; column < columns; ++column)
-            for (std::size_t step = 0; step < depth; ++step) {
-                double term = left(row, step, 0) * right(step, column, 0);
-                if (terms == 2)
-                    term += left(row, step, 1) * right(step, column, 1);
-                to[row][column] += term;
-            }
+            for (std::size_t step = 0; step < depth; ++step)
+                to[row][column] += left(row, step) * right(step, column);
+}
+
+/// A number is short if it is 0 or has at most 24 significant bits and a magnitude of 2^-500 to
+/// 2^500, as all numbers of fp32, fp16 and bf16 have. The product of two is exact in fp64, so that
+/// a fused multiply-add, which rounds the sum alone, gives bitwise what two operations give.
+inline constexpr std::uint64_t bits_beyond_short = (std::uint64_t{1} << 29) - 1;
+inline constexpr double least_short = 0x1p-500, most_short = 0x1p500;
+
+/// The least short number that is not below `value`: 1 + 2^-52 becomes 1 + 2^-23. `value` is not
+/// negative; what is beyond 2^500 only loses bits.
+inline double short_above(double value) {
+    const std::uint64_t bits = std::bit_cast<std::uint64_t>(value) + bits_beyond_short;
+    const double above = std::bit_cast<double>(bits & ~bits_beyond_short);
+    return value > 0 ? std::max(above, least_short) : above;
 }
 
 /// Columns of a panel, which are summed side by side in the processor's vectors.
@@ -34,8 +47,49 @@ inline constexpr std::size_t panel_width = 16;
 /// cache, while a panel of the right one, in the first-level cache, is applied to it.
 inline constexpr std::size_t rows_at_once = 96, steps_at_once = 256;
 
+/// What the processor fetches while it computes a tile, so that the next one need not wait: a piece
+/// of the next panel at each step, and the sums of the next tile.
+struct Soon {
+    const char* panel;
+    std::size_t bytes_per_step;
+    double* const* to;
+    std::size_t rows, column;
+};
+
+/// How one kind of processor adds up.
+struct ProductKernel {
+    const char* name;  ///< "SSE2", "AVX2", "AVX2 and FMA", "AVX-512", "NEON"
+    std::size_t rows;  ///< at most so many at a time
+    /// Adds `depth` steps to `columns` columns, from `column` on, of some rows; `left` is
+    /// [step][row], `panel` one of a Panels.
+    using Add = void (*)(double* const* to, std::size_t column, std::size_t rows,
+                         std::size_t columns, const double* left, const double* panel,
+                         std::size_t depth, const Soon& soon);
+    Add add;
+    Add add_short;  ///< of factors that are all short; fused where the processor can
+    bool (*all_short)(std::span<const double> values);
+};
+
+/// Those that this processor has, the fastest last.
+std::vector<ProductKernel> product_kernels();
+
+/// The fastest, or the one that the tests chose.
+const ProductKernel& product_kernel();
+/// For tests. Not while something is computed.
+void use_product_kernel(const ProductKernel& kernel);
+
+/// Numbers, not yet any, that begin with a cache line, so that no vector lies in two of them.
+struct Aligned {
+    void operator()(double* values) const {
+        ::operator delete[](values, std::align_val_t{64});
+    }
+};
+using AlignedNumbers = std::unique_ptr<double[], Aligned>;
+inline AlignedNumbers aligned_numbers(std::size_t count) {
+    return AlignedNumbers(new (std::align_val_t{64}) double[count]);
+}
+
 /// The right factor, laid out once for many uses, in the order in which it is used.
-template <int terms>
 class Panels {
   public:
     Panels() = default;
@@ -43,20 +97,11 @@ class Panels {
     Panels(Team& team, std::size_t depth, std::size_t columns, const Right& right)
         : depth_(depth),
           columns_(columns),
-          values_(std::make_unique_for_overwrite<double[]>(count() * depth * panel_width * terms)) {
-        team.run(count(), static_cast<double>(depth * columns * terms), [&](std::size_t panel) {
-            const std::size_t first = panel * panel_width,
-                              used = std::min(panel_width, columns - first);
-            for (std::size_t begin = 0; begin < depth; begin += steps_at_once) {
-                double* to = values_.get() + place(panel, begin);
-                for (std::size_t step = begin; step < std::min(begin + steps_at_once, depth);
-                     ++step)
-                    for (int term = 0; term < terms; ++term, to += panel_width) {
-                        for (std::size_t i = 0; i < used; ++i)
-                            to[i] = right(step, first + i, term);
-                        std::fill(to + used, to + panel_width, 0.0);
-                    }
-            }
+          values_(aligned_numbers(count() * depth * panel_width)),
+          short_(count() * ((depth + steps_at_once - 1) / steps_at_once)) {
+        team.run(count(), static_cast<double>(depth * columns), [&](std::size_t panel) {
+            for (std::size_t begin = 0; begin < depth; begin += steps_at_once)
+                lay_out(panel, begin, right);
         });
     }
 
@@ -73,46 +118,38 @@ class Panels {
     const double* panel(std::size_t number, std::size_t step) const {
         return values_.get() + place(number, step);
     }
+    /// Whether those steps of the panel are all short.
+    bool is_short(std::size_t number, std::size_t step) const {
+        return short_[step / steps_at_once * count() + number];
+    }
 
   private:
+    std::size_t steps_from(std::size_t step) const {
+        return std::min(steps_at_once, depth_ - step);
+    }
     std::size_t place(std::size_t panel, std::size_t step) const {
-        return (step * count() + panel * std::min(steps_at_once, depth_ - step)) * panel_width *
-               terms;
+        return (step * count() + panel * steps_from(step)) * panel_width;
+    }
+
+    template <class Right>
+    void lay_out(std::size_t panel, std::size_t begin, const Right& right) {
+        const std::size_t first = panel * panel_width,
+                          used = std::min(panel_width, columns_ - first), steps = steps_from(begin);
+        double* const values = values_.get() + place(panel, begin);
+        double* to = values;
+        for (std::size_t step = begin; step < begin + steps; ++step, to += panel_width) {
+            for (std::size_t i = 0; i < used; ++i)
+                to[i] = right(step, first + i);
+            std::fill(to + used, to + panel_width, 0.0);
+        }
+        short_[begin / steps_at_once * count() + panel] = product_kernel().all_short({values, to});
     }
 
     std::size_t depth_ = 0, columns_ = 0;
-    std::unique_ptr<double[]>
-        values_;  ///< [steps_at_once][panel][step][term][column in panel], zeros behind columns
+    AlignedNumbers
+        values_;  ///< [steps_at_once][panel][step][column in panel], zeros behind columns
+    std::vector<char> short_;  ///< [steps_at_once][panel]
 };
-
-/// What the processor fetches while it computes a tile, so that the next one need not wait: a piece
-/// of the next panel at each step, and the sums of the next tile.
-struct Soon {
-    const char* panel;
-    std::size_t bytes_per_step;
-    double* const* to;
-    std::size_t rows, column;
-};
-
-/// How one kind of processor adds up.
-struct ProductKernel {
-    const char* name;  ///< "SSE2", "AVX2", "AVX-512", "NEON"
-    std::size_t rows;  ///< at most so many at a time
-    /// Adds `depth` steps to `columns` columns, from `column` on, of some rows; `left` is
-    /// [step][term][row], `panel` one of a Panels.
-    using Add = void (*)(double* const* to, std::size_t column, std::size_t rows,
-                         std::size_t columns, const double* left, const double* panel,
-                         std::size_t depth, const Soon& soon);
-    Add one_term, two_terms;
-};
-
-/// Those that this processor has, the fastest last.
-std::vector<ProductKernel> product_kernels();
-
-/// The fastest, or the one that the tests chose.
-const ProductKernel& product_kernel();
-/// For tests. Not while something is computed.
-void use_product_kernel(const ProductKernel& kernel);
 
 namespace products {
 
@@ -127,31 +164,28 @@ std::vector<Block> blocks_for(std::size_t rows, std::size_t panels, std::size_t 
 /// The most rows that a kernel adds up at a time.
 inline constexpr std::size_t most_rows = 8;
 
-/// Copies steps of a few rows of the left factor to `to`, [step][term][row].
-template <int terms, std::size_t most = most_rows, class Left>
+/// Copies steps of a few rows of the left factor to `to`, [step][row].
+template <std::size_t most = most_rows, class Left>
 void pack_rows(const Left& left, std::size_t first_row, std::size_t rows, std::size_t begin,
                std::size_t end, double* to) {
     if constexpr (most > 1)
         if (rows < most)
-            return pack_rows<terms, most - 1>(left, first_row, rows, begin, end, to);
+            return pack_rows<most - 1>(left, first_row, rows, begin, end, to);
     for (std::size_t step = begin; step < end; ++step)
-        for (int term = 0; term < terms; ++term)
-            for (std::size_t row = 0; row < most; ++row)
-                *to++ = left(first_row + row, step, term);
+        for (std::size_t row = 0; row < most; ++row)
+            *to++ = left(first_row + row, step);
 }
 
 /// One task of add_products: a block of `to`.
-template <int terms, class Left>
+template <class Left>
 class BlockSum {
   public:
-    BlockSum(std::span<double* const> to, const Left& left, const Panels<terms>& right,
-             const Block& block)
+    BlockSum(std::span<double* const> to, const Left& left, const Panels& right, const Block& block)
         : to_(to.data() + block.first_row),
           left_(left),
           right_(right),
           block_(block),
-          packed_(std::make_unique_for_overwrite<double[]>(
-              block.rows * std::min(steps_at_once, right.depth()) * terms)) {
+          packed_(aligned_numbers(block.rows * std::min(steps_at_once, right.depth()))) {
     }
 
     /// Steps in ascending order, whatever the blocks: a sum that is stored and loaded between two
@@ -160,8 +194,9 @@ class BlockSum {
         for (std::size_t begin = 0; begin < right_.depth(); begin += steps_at_once) {
             const std::size_t steps = std::min(steps_at_once, right_.depth() - begin);
             pack(begin, steps);
+            const bool short_left = kernel_.all_short({packed_.get(), block_.rows * steps});
             for (std::size_t i = 0; i < block_.panels; ++i)
-                add_panel(block_.first_panel + i, begin, steps);
+                add_panel(block_.first_panel + i, begin, steps, short_left);
         }
     }
 
@@ -177,64 +212,62 @@ class BlockSum {
         for (std::size_t step = 0; step < steps; step += at_once)
             for (std::size_t row = 0; row < block_.rows; row += kernel_.rows) {
                 const std::size_t rows = rows_from(row);
-                pack_rows<terms>(left_, block_.first_row + row, rows, begin + step,
-                                 begin + std::min(step + at_once, steps),
-                                 packed_.get() + (row * steps + step * rows) * terms);
+                pack_rows(left_, block_.first_row + row, rows, begin + step,
+                          begin + std::min(step + at_once, steps),
+                          packed_.get() + row * steps + step * rows);
             }
     }
 
-    void add_panel(std::size_t number, std::size_t begin, std::size_t steps) const {
-        const ProductKernel::Add add = terms == 1 ? kernel_.one_term : kernel_.two_terms;
+    void add_panel(std::size_t number, std::size_t begin, std::size_t steps,
+                   bool short_left) const {
+        const bool exact = short_left && right_.is_short(number, begin);
+        const ProductKernel::Add add = exact ? kernel_.add_short : kernel_.add;
         const double* const panel = right_.panel(number, begin);
         const std::size_t column = number * panel_width,
                           columns = std::min(panel_width, right_.columns() - column);
         // The next panel lies behind this one; each group of rows fetches its share of it.
-        const std::size_t size = panel_width * terms * sizeof(double),
+        const std::size_t size = panel_width * sizeof(double),
                           share = size * kernel_.rows / block_.rows;
         for (std::size_t row = 0; row < block_.rows; row += kernel_.rows) {
             const std::size_t rows = rows_from(row), next = row + rows;
             const Soon soon{reinterpret_cast<const char*>(panel) + steps * size +
                                 steps * share * (row / kernel_.rows),
                             share, to_ + next, rows_from(next), column};
-            add(to_ + row, column, rows, columns, packed_.get() + row * steps * terms, panel, steps,
-                soon);
+            add(to_ + row, column, rows, columns, packed_.get() + row * steps, panel, steps, soon);
         }
     }
 
     double* const* to_;
     const Left& left_;
-    const Panels<terms>& right_;
+    const Panels& right_;
     const Block block_;
     const ProductKernel& kernel_ = product_kernel();
-    /// A part of the left factor, [group of the kernel's rows][step][term][row].
-    std::unique_ptr<double[]> packed_;
+    /// A part of the left factor, [group of the kernel's rows][step][row].
+    AlignedNumbers packed_;
 };
 
 }  // namespace products
 
 /// As add_products_plainly, much faster.
-template <int terms, class Left>
-void add_products(Team& team, std::span<double* const> to, const Left& left,
-                  const Panels<terms>& right) {
+template <class Left>
+void add_products(Team& team, std::span<double* const> to, const Left& left, const Panels& right) {
     using namespace products;
-    const double operations =
-        static_cast<double>(to.size() * right.depth() * right.columns() * terms);
+    const double operations = static_cast<double>(to.size() * right.depth() * right.columns());
     const std::vector<Block> blocks = blocks_for(to.size(), right.count(), team.threads());
-    team.run(blocks.size(), operations, [&](std::size_t number) {
-        BlockSum<terms, Left>(to, left, right, blocks[number]).run();
-    });
+    team.run(blocks.size(), operations,
+             [&](std::size_t number) { BlockSum<Left>(to, left, right, blocks[number]).run(); });
 }
 
 /// Of a right factor that is used once: use(the step that a part of it begins with, the part), for
 /// all parts. They are laid out one after the other, in little memory.
-template <int terms, class Right, class Use>
+template <class Right, class Use>
 void for_each_part(Team& team, std::size_t depth, std::size_t columns, const Right& right,
                    const Use& use) {
     for (std::size_t begin = 0; begin < depth; begin += steps_at_once) {
-        const auto of_part = [&](std::size_t step, std::size_t column, int term) {
-            return right(begin + step, column, term);
+        const auto of_part = [&](std::size_t step, std::size_t column) {
+            return right(begin + step, column);
         };
-        use(begin, Panels<terms>(team, std::min(steps_at_once, depth - begin), columns, of_part));
+        use(begin, Panels(team, std::min(steps_at_once, depth - begin), columns, of_part));
     }
 }
 

@@ -46,17 +46,15 @@ void plain(const LayerPlace& place, const TapeStep<double>& at, double* h, bool 
 /// The matrices of neighbouring groups.
 struct SideWeights {
     Groups groups;
-    Panels<1> panels;  ///< [column of the matrices][group * hidden + unit]
+    Panels panels;  ///< [column of the matrices][group * hidden + unit]
 };
 
 std::vector<SideWeights> laid_out(const Side& side, Team& team) {
     std::vector<SideWeights> all;
     for (const Groups& groups : side.groups()) {
         const auto rows = side.matrix_rows(groups);
-        const auto weight = [&](std::size_t column, std::size_t row, int) {
-            return rows[row][column];
-        };
-        all.push_back({groups, Panels<1>(team, side.columns, rows.size(), weight)});
+        const auto weight = [&](std::size_t column, std::size_t row) { return rows[row][column]; };
+        all.push_back({groups, Panels(team, side.columns, rows.size(), weight)});
     }
     return all;
 }
@@ -70,7 +68,7 @@ struct PseudoLayer {
     Team& team;
     const LayerWeights& own = inputs.layers[size(place.pseudo_layer)];
     const std::vector<SideWeights> recurrent = laid_out(recurrent_side(place, own), team);
-    const Panels<1> projection = projection_panels();
+    const Panels projection = projection_panels();
     std::vector<double> unprojected = {};  ///< [step][unit]
 
     void run() {
@@ -85,9 +83,9 @@ struct PseudoLayer {
         }
     }
 
-    Panels<1> projection_panels() {
+    Panels projection_panels() {
         const std::size_t hidden = place.hidden(), rows = own.projection.size() / hidden;
-        return {team, hidden, rows, [&](std::size_t unit, std::size_t row, int) {
+        return {team, hidden, rows, [&](std::size_t unit, std::size_t row) {
                     return own.projection[row * hidden + unit];
                 }};
     }
@@ -116,15 +114,13 @@ struct PseudoLayer {
         for (const Groups& groups : side.groups()) {
             const auto rows = side.matrix_rows(groups);
             const auto to = shifted(sums, groups.first * place.hidden());
-            for_each_part<1>(
+            for_each_part(
                 team, side.columns, rows.size(),
-                [&](std::size_t column, std::size_t row, int) { return rows[row][column]; },
-                [&](std::size_t begin, const Panels<1>& weights) {
-                    add_products<1>(
+                [&](std::size_t column, std::size_t row) { return rows[row][column]; },
+                [&](std::size_t begin, const Panels& weights) {
+                    add_products(
                         team, to,
-                        [&](std::size_t i, std::size_t column, int) {
-                            return x[i][begin + column];
-                        },
+                        [&](std::size_t i, std::size_t column) { return x[i][begin + column]; },
                         weights);
                 });
         }
@@ -159,9 +155,9 @@ struct PseudoLayer {
         for (const TapeStep<double>& step : steps)
             sums.push_back(step.gates);
         for (const auto& [groups, weights] : recurrent)
-            add_products<1>(
+            add_products(
                 team, shifted(sums, groups.first * place.hidden()),
-                [&](std::size_t i, std::size_t column, int) { return steps[i].h_before[column]; },
+                [&](std::size_t i, std::size_t column) { return steps[i].h_before[column]; },
                 weights);
     }
 
@@ -183,11 +179,9 @@ struct PseudoLayer {
         std::vector<double*> to;
         for (const TapeStep<double>& step : steps)
             to.push_back(step.h);
-        add_products<1>(
+        add_products(
             team, to,
-            [&](std::size_t row, std::size_t unit, int) {
-                return unprojected[row * hidden + unit];
-            },
+            [&](std::size_t row, std::size_t unit) { return unprojected[row * hidden + unit]; },
             projection);
     }
 };
