@@ -1,11 +1,14 @@
 // A command of the command line. Connects the other modules; contains no logic worth testing.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <span>
 
 #include "base/directory_list.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace rnncheck {
 

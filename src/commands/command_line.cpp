@@ -1,5 +1,6 @@
 #include "commands/command_line.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <new>
@@ -169,31 +170,34 @@ std::string described(const CLI::Option& option) {
     throw UsageError(where + name + " needs a value; " + described(*option));
 }
 
-void parse(CLI::App& app, const Arguments& arguments) {
-    try {
-        app.parse(Arguments(arguments.rbegin(), arguments.rend()));
-    } catch (const CLI::CallForHelp&) {
-        const CLI::App* command = chosen_command(app);
-        const auto unknown = app.remaining(true);
-        const bool has_commands = command && !names_of_commands(*command).empty();
-        if (has_commands && !unknown.empty())
-            reject_command_of(*command, unknown.front());
-        throw;
-    } catch (const CLI::Success&) {
-        throw;  // --version
-    } catch (const CLI::ParseError& error) {
-        const CLI::App* command = chosen_command(app);
-        if (const auto before = app.remaining(); !before.empty())
-            reject_argument(app, nullptr, before.front(), arguments);
-        if (const auto after = app.remaining(true); !after.empty())
-            reject_argument(app, command, after.front(), arguments);
-        if (const auto* mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error))
-            reject_mismatch(command, *mismatch);
-        std::string where;
-        if (command)
-            where = "'" + full_name(command) + "': ";
-        throw UsageError(where + error.what());
-    }
+/// CLI11 puts a colon between the option's name and what a validator returned, which continues the
+/// name: "--device: cannot be 'x'; give a whole number from 0 to 9".
+std::string sentence_of(const CLI::ValidationError& error) {
+    std::string text = error.what();
+    const auto colon = text.find(": ");
+    if (colon != std::string::npos)
+        text.erase(colon, 1);
+    return text;
+}
+
+/// Of several errors the first that a user would have to correct: an empty value may be an unset
+/// variable of a script, and makes others follow.
+[[noreturn]] void reject_arguments(const CLI::App& app, const CLI::ParseError& error,
+                                   const Arguments& arguments) {
+    const CLI::App* const command = chosen_command(app);
+    reject_empty_values(command ? *command : app);
+    if (const auto* invalid = dynamic_cast<const CLI::ValidationError*>(&error))
+        throw UsageError(sentence_of(*invalid));
+    if (const auto before = app.remaining(); !before.empty())
+        reject_argument(app, nullptr, before.front(), arguments);
+    if (const auto after = app.remaining(true); !after.empty())
+        reject_argument(app, command, after.front(), arguments);
+    if (const auto* mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error))
+        reject_mismatch(command, *mismatch);
+    std::string where;
+    if (command)
+        where = "'" + full_name(command) + "': ";
+    throw UsageError(where + error.what());
 }
 
 void print_version(bool as_json) {
@@ -255,6 +259,25 @@ const Arguments& command_after_dashes() {
     return after_dashes;
 }
 
+void parse_arguments(CLI::App& app, const Arguments& arguments) {
+    try {
+        app.parse(Arguments(arguments.rbegin(), arguments.rend()));
+    } catch (const CLI::CallForHelp&) {
+        const CLI::App* command = chosen_command(app);
+        const auto unknown = app.remaining(true);
+        const bool has_commands = command && !names_of_commands(*command).empty();
+        if (has_commands && !unknown.empty())
+            reject_command_of(*command, unknown.front());
+        throw;
+    } catch (const CLI::Success&) {
+        throw;  // --version
+    } catch (const CLI::ParseError& error) {
+        reject_arguments(app, error, arguments);
+    }
+    const CLI::App* const command = chosen_command(app);
+    reject_empty_values(command ? *command : app);
+}
+
 CommandText text_of_command(std::string_view name) {
     const std::string_view text = page_named(command_texts(), name);
     const auto end = std::min(text.find("\n\n"), text.size());
@@ -295,6 +318,7 @@ int run_command_line(const Arguments& arguments) {
     CLI::App app(about.title, "rnncheck");
     app.set_version_flag("--version", "", "Show the version and exit; with --json as JSON");
     app.require_subcommand(0, 1);
+    app.option_defaults()->disable_flag_override();  // no --json=false; commands inherit it
     app.get_formatter()->label("SUBCOMMAND", "COMMAND");
     app.get_formatter()->label("Positionals", "Arguments");
     app.set_help_flag("-h,--help", "Show this help and exit");
@@ -320,7 +344,7 @@ int run_command_line(const Arguments& arguments) {
         const auto end = end_of_own(arguments);
         if (end != arguments.end())
             after_dashes = {end + 1, arguments.end()};
-        parse(app, {arguments.begin(), end});
+        parse_arguments(app, {arguments.begin(), end});
     } catch (const CLI::CallForVersion&) {
         print_version(wants_json(arguments));
         return healthy;

@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 
@@ -121,6 +122,97 @@ std::size_t last_column(std::string_view line) {
 
 }  // namespace
 
+void add_matrix_option(CLI::App& app, std::string& directory) {
+    app.add_option("--matrix", directory, "Use the compatibility tables in this directory")
+        ->type_name("DIR")
+        ->check(existing_directory());
+}
+
+void add_root_option(CLI::App& app, std::string& directory) {
+    app.add_option("--root", directory,
+                   "Examine the files below this directory, e.g. a mounted image")
+        ->type_name("DIR")
+        ->check(existing_directory());
+}
+
+void add_deadline_option(CLI::App& app, std::optional<double>& deadline) {
+    std::string usual = "none";
+    if (deadline)
+        usual = short_number(*deadline);
+    app.add_option("--deadline", deadline,
+                   "Time limit for the whole check, in seconds (default: " + usual + ")")
+        ->type_name("S")
+        ->check(seconds());
+}
+
+void add_rule_options(CLI::App& app, RuleOptions& options) {
+    app.add_option("--only", options.only, "Run only these rules")
+        ->type_name("ID")
+        ->allow_extra_args(false);
+    app.add_option("--skip", options.skip, "Skip these rules or probes")
+        ->type_name("ID")
+        ->allow_extra_args(false);
+    app.add_option("--ignore", options.ignore,
+                   "Report findings of these rules as notes; they do not affect the verdict")
+        ->type_name("ID")
+        ->allow_extra_args(false);
+    add_matrix_option(app, options.matrix);
+}
+
+void add_json_option(CLI::App& app, ReportOptions& options) {
+    app.add_flag("--json", options.json, "Print one JSON document");
+}
+
+void add_file_options(CLI::App& app, ReportOptions& options) {
+    app.add_option("--output", options.output,
+                   "Also write the report to a file, e.g. json=report.json; of a file name alone, "
+                   "the ending chooses the format (.json, .html, .md, .xml, .csv, .prom, .txt), "
+                   "otherwise --format does; can be repeated")
+        ->type_name("[F=]FILE")
+        ->allow_extra_args(false);
+    app.add_option("--label", options.label,
+                   "Add a label to the report, e.g. node=gpu017; labels are not redacted")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+}
+
+void add_style_options(CLI::App& app, ReportOptions& options) {
+    add_choice(app, "--color", options.color,
+               "Use color; auto means on a terminal, unless NO_COLOR is set");
+    app.add_flag("--ascii", options.ascii, "Print only ASCII characters");
+}
+
+void add_privacy_option(CLI::App& app, ReportOptions& options) {
+    app.add_flag("--show-private", options.show_private,
+                 "Show user and host names, home directories, addresses, serial numbers and "
+                 "secrets instead of hiding them");
+}
+
+void add_verbose_option(CLI::App& app, ReportOptions& options) {
+    app.add_flag("-v,--verbose", options.verbose, "Show all details");
+}
+
+void add_quiet_option(CLI::App& app, ReportOptions& options) {
+    app.add_flag("-q,--quiet", options.quiet,
+                 "Show only the verdict, in one line, without progress or warnings");
+}
+
+void add_report_options(CLI::App& app, ReportOptions& options) {
+    app.add_option("--format", options.format_name,
+                   "Format of the report: " + join_with_and(format_names()))
+        ->type_name("F");
+    add_json_option(app, options);
+    add_file_options(app, options);
+    add_style_options(app, options);
+    add_privacy_option(app, options);
+    add_verbose_option(app, options);
+    add_quiet_option(app, options);
+    add_choice(app, "--fail-on", options.fail_on,
+               "With \"warning\": exit code 4 if there are warnings");
+    add_choice(app, "--exit-style", options.exit_style,
+               "With \"nagios\": exit code and, without --format, output of a monitoring plugin");
+}
+
 Framework parse_requested_framework(const std::string& text) {
     const auto named = stack::framework_from(text);
     if (!named || !named->version)
@@ -202,8 +294,8 @@ int print_help(const std::string& help) {
 }
 
 void begin_run(const CLI::App& app, ReportOptions& options) {
-    reject_together(app, "--quiet", "--verbose", "one shortens the report, the other extends it");
-    reject_together(app, "--json", "--format", "standard output carries one document");
+    reject_together(app, "--quiet", {"--verbose"}, "one shortens the report, the other extends it");
+    reject_together(app, "--json", {"--format"}, "standard output carries one document");
     const bool is_plugin = options.exit_style == ExitStyle::nagios && !is_given(app, "--format");
     std::string format = options.format_name;
     if (is_plugin)

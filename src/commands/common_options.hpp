@@ -1,8 +1,12 @@
 // Options that several commands have: declared, explained and checked once, with one meaning
-// everywhere.
+// everywhere. A group of options is a structure with their values and a function that declares them
+// in the order of --help.
 #pragma once
 
+#include <chrono>
+
 #include "commands/command.hpp"
+#include "commands/names.hpp"
 #include "commands/options.hpp"
 #include "commands/output.hpp"
 #include "judge.hpp"
@@ -10,24 +14,25 @@
 
 namespace rnncheck {
 
-// Help texts that several commands share.
-inline constexpr const char *matrix_option = "DIR: Use the compatibility tables in this directory",
-                            *root_option =
-                                "DIR: Examine the files below this directory, e.g. a mounted image",
-                            *deadline_option =
-                                "S: Time limit for the whole check, in seconds (default: {})";
+/// --matrix; empty for the tables that are built into rnncheck.
+void add_matrix_option(CLI::App& app, std::string& directory);
 
-/// Which rules to run, and with which tables.
+/// --root; empty for the running system.
+void add_root_option(CLI::App& app, std::string& directory);
+
+/// --deadline in seconds; without a value there is no limit.
+void add_deadline_option(CLI::App& app, std::optional<double>& deadline);
+
+/// Which rules to run, and with which tables. The lists are as the user wrote them: an entry may be
+/// several ids with commas, or unknown; selection_from() reads them.
 struct RuleOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD(std::vector<std::string>, only, "ID: Run only these rules");
-    RNNCHECK_FIELD(std::vector<std::string>, skip, "ID: Skip these rules or probes");
-    RNNCHECK_FIELD(std::vector<std::string>, ignore,
-                   "ID: Report findings of these rules as notes; they do not affect the verdict");
-    RNNCHECK_FIELD(std::string, matrix, matrix_option);
-    RNNCHECK_FIELD(bool, allow_no_gpu, "Do not report a missing NVIDIA GPU as a problem") = false;
-    RNNCHECK_FIELDS_END
+    std::vector<std::string> only, skip, ignore;
+    std::string matrix;         ///< directory of tables; empty for those built in
+    bool allow_no_gpu = false;  ///< for commands that examine a machine
 };
+
+/// --only, --skip, --ignore and --matrix.
+void add_rule_options(CLI::App& app, RuleOptions& options);
 
 /// The framework version that --for names. UsageError if the text is not a framework with a
 /// version.
@@ -57,35 +62,17 @@ struct OutputFile {
 /// declares only some of these. If the document cannot contain private data, the command sets
 /// `show_private`, because the search takes time.
 struct ReportOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::string, format_name, "format",
-                      "F: Format of the report: {formats}") = "text";
-    RNNCHECK_FIELD(bool, json, "Print one JSON document") = false;
-    RNNCHECK_FIELD(std::vector<std::string>, output,
-                   "[F=]FILE: Also write the report to a file, e.g. json=report.json; of a file "
-                   "name alone, the ending chooses "
-                   "the format (.json, .html, .md, .xml, .csv, .prom, .txt), otherwise --format "
-                   "does; can be repeated");
-    RNNCHECK_FIELD(
-        std::vector<std::string>, label,
-        "KEY=VALUE: Add a label to the report, e.g. node=gpu017; labels are not redacted");
-    RNNCHECK_FIELD(ColorChoice, color,
-                   "Use color; auto means on a terminal, unless NO_COLOR is set") = {};
-    RNNCHECK_FIELD(bool, ascii, "Print only ASCII characters") = false;
-    RNNCHECK_FIELD(bool, show_private,
-                   "Show user and host names, home directories, addresses, serial numbers and "
-                   "secrets instead of "
-                   "hiding them") = false;
-    RNNCHECK_FIELD_AS(bool, verbose, "-v,--verbose", "Show all details") = false;
-    RNNCHECK_FIELD_AS(bool, quiet, "-q,--quiet",
-                      "Show only the verdict, in one line, without progress or warnings") = false;
-    RNNCHECK_FIELD(FailOn, fail_on,
-                   "With \"warning\": exit code 4 if there are warnings") = FailOn::error;
-    RNNCHECK_FIELD(
-        ExitStyle, exit_style,
-        "With \"nagios\": exit code and, without --format, output of a monitoring plugin") =
-        ExitStyle::plain;
-    RNNCHECK_FIELDS_END
+    std::string format_name = "text";
+    bool json = false;
+    std::vector<std::string> output;  ///< "json=report.json", "report.html"
+    std::vector<std::string> label;   ///< "node=gpu017"
+    ColorChoice color = ColorChoice::automatic;
+    bool ascii = false;
+    bool show_private = false;
+    bool verbose = false;
+    bool quiet = false;
+    FailOn fail_on = FailOn::error;
+    ExitStyle exit_style = ExitStyle::plain;
 
     // Set by begin_run().
     const Named<Format>* format = format_named("text");
@@ -98,6 +85,17 @@ struct ReportOptions {
     /// 100 if there is no terminal.
     Style style(int descriptor = 1) const;
 };
+
+/// All options of a report.
+void add_report_options(CLI::App& app, ReportOptions& options);
+
+// Some of them, for documents that are no reports.
+void add_json_option(CLI::App& app, ReportOptions& options);
+void add_file_options(CLI::App& app, ReportOptions& options);   ///< --output and --label
+void add_style_options(CLI::App& app, ReportOptions& options);  ///< --color and --ascii
+void add_privacy_option(CLI::App& app, ReportOptions& options);
+void add_verbose_option(CLI::App& app, ReportOptions& options);
+void add_quiet_option(CLI::App& app, ReportOptions& options);
 
 /// Call it once the command line is parsed: reads what the options name, and sets the level of
 /// messages. UsageError if two options contradict each other.

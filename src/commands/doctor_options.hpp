@@ -6,60 +6,39 @@
 
 namespace rnncheck {
 
+/// What is examined instead of this machine, or in addition to it. Empty for what was not given.
 struct InputOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD(std::string, facts,
-                   "FILE: Evaluate saved facts or a saved JSON report instead of this machine (- "
-                   "is standard input)");
-    RNNCHECK_FIELD(std::string, root, root_option);
-    RNNCHECK_FIELD(std::vector<std::string>, log,
-                   "FILE: Also analyze this log of the failing program (- is standard input)");
-    RNNCHECK_FIELD(std::string, model,
-                   "FILE: Also show which recurrent layers of this model use cuDNN");
-    RNNCHECK_FIELD_AS(
-        std::string, framework, "for",
-        "NAME==VERSION: Check this machine against a framework version, e.g. tensorflow==2.15");
-    RNNCHECK_FIELDS_END
+    std::string facts;             ///< file; "-" is standard input
+    std::string root;              ///< directory
+    std::vector<std::string> log;  ///< files; "-" is standard input
+    std::string model;             ///< file
+    std::string framework;         ///< "tensorflow==2.15"
 };
 
+/// How far this machine is examined.
 struct ExaminationOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD(bool, look_only, "Read files only: open no vendor library, use no GPU") = false;
-    RNNCHECK_FIELD(bool, no_run, "Query the libraries, but do not use the GPU") = false;
-    RNNCHECK_FIELD(bool, make_nodes,
-                   "Allow the driver to create missing device nodes, as a CUDA program does") =
-        false;
-    /// A gate in CI or a person at a terminal waits no longer than this, whatever hangs; a process
-    /// that does not end may add seconds.
-    RNNCHECK_FIELD(std::optional<double>, deadline, deadline_option) = 70;
-    RNNCHECK_FIELD(std::string, python,
-                   "ENV: Check the frameworks of this Python: an interpreter, the directory of an "
-                   "environment or of a "
-                   "project, python3.11, 3.11, or the name of a conda environment");
-    RNNCHECK_FIELDS_END
+    bool look_only = false;
+    bool no_run = false;
+    bool make_nodes = false;
+    /// In seconds. A gate in CI or a person at a terminal waits no longer than this, whatever
+    /// hangs; a process that does not end may add seconds.
+    std::optional<double> deadline = 70;
+    std::string python;  ///< empty for the active environment
 };
 
+/// What a gate requires, and what it keeps.
 struct GateOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD(std::vector<std::string>, require,
-                   "ID: Exit code 3 if any of these rules cannot be decided");
-    RNNCHECK_FIELD(std::string, profile,
-                   "FILE: Read required and ignored rules, --fail-on and expected versions from "
-                   "this file, e.g. "
-                   "rnncheck.toml");
-    RNNCHECK_FIELD(std::string, save_facts,
-                   "FILE: Save the facts, without findings, to this file; --facts reads it");
-    RNNCHECK_FIELDS_END
+    std::vector<std::string> require;
+    std::string profile;     ///< file
+    std::string save_facts;  ///< file
 };
 
 struct DoctorOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD(InputOptions, input, "Input");
-    RNNCHECK_FIELD(ExaminationOptions, examination, "Examination");
-    RNNCHECK_FIELD(RuleOptions, rules, "Rules");
-    RNNCHECK_FIELD(GateOptions, gate, "Output and exit code");
-    RNNCHECK_FIELD(ReportOptions, report, "Output and exit code");
-    RNNCHECK_FIELDS_END
+    InputOptions input;
+    ExaminationOptions examination;
+    RuleOptions rules;
+    GateOptions gate;
+    ReportOptions report;
 
     // Set by check().
     SurveyOptions survey;
@@ -72,9 +51,17 @@ struct DoctorOptions {
     void check(const CLI::App& app);
 };
 
+/// Those of `doctor`, each group below its heading.
+void add_doctor_options(CLI::App& app, DoctorOptions& options);
+
+// Those that `exec` and `run` have as well.
+void add_look_only_option(CLI::App& app, ExaminationOptions& options);
+void add_python_option(CLI::App& app, ExaminationOptions& options);
+void add_examination_options(CLI::App& app, ExaminationOptions& options);
+void add_machine_rule_options(CLI::App& app, RuleOptions& options);  ///< with --allow-no-gpu
+
 /// The commands of remedies that run `rnncheck doctor` examine what these options examine: --facts,
-/// --root, --python and
-/// --for are repeated.
+/// --root, --python and --for are repeated.
 void repeat_question(const DoctorOptions& options, Report& report);
 
 /// What `doctor` does: examine, evaluate, print. Returns the exit code.

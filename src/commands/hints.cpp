@@ -1,12 +1,13 @@
 #include "commands/hints.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <optional>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
-#include "commands/options.hpp"
+#include "commands/names.hpp"
 
 namespace rnncheck {
 

@@ -2,9 +2,12 @@
 // that it names.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace rnncheck {
 

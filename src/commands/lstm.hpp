@@ -9,49 +9,43 @@ namespace rnncheck {
 
 // lstm_options.cpp: what to run, and which options cannot be used together.
 
+/// The largest values of options: cuDNN has 32-bit sizes, and cudnnSetRNNDataDescriptor accepts no
+/// longer sequence.
+inline constexpr int most_size = 1 << 20, most_steps = 65535;
+
+/// How the network is run. Empty for what was not given.
 struct LstmRunOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD(std::optional<Level>, level, "Run a whole sweep instead of one case");
-    RNNCHECK_FIELD(std::string, from_log,
-                   "FILE: Run the network that failed according to this TensorFlow log");
-    RNNCHECK_FIELD(std::optional<FitSize>, fit,
-                   "Find the largest size that fits into free GPU memory, instead of computing");
-    RNNCHECK_FIELD(std::string, resume,
-                   "FILE: Resume the run saved in this file and continue to save it there");
-    RNNCHECK_FIELD(std::optional<int>, device, "Use only the GPU with this CUDA index");
-    RNNCHECK_FIELD(std::string, cudnn, "TEXT: Use only the libcudnn whose path contains TEXT");
-    RNNCHECK_FIELD(std::optional<RnnApi>, rnn_api, "Use only this RNN API of cuDNN");
-    RNNCHECK_FIELD(std::optional<double>, dropout,
-                   "P: Also check dropout between layers, with this probability");
-    RNNCHECK_FIELD(bool, no_shrink, "Do not search for the smallest case that fails") = false;
-    RNNCHECK_FIELD(std::optional<double>, deadline, deadline_option);
-    RNNCHECK_FIELD(std::string, root, root_option);
-    RNNCHECK_FIELDS_END
+    std::optional<Level> level;
+    std::string from_log;  ///< file
+    std::optional<FitSize> fit;
+    std::string resume;         ///< file
+    std::optional<int> device;  ///< CUDA index
+    std::string cudnn;          ///< part of a path
+    std::optional<RnnApi> rnn_api;
+    std::optional<double> dropout;  ///< probability
+    bool no_shrink = false;
+    std::optional<double> deadline;  ///< seconds
+    std::string root;                ///< directory
 };
 
+/// The files to write in addition to those of every report.
 struct LstmFileOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD(std::string, save,
-                   "FILE: Keep the JSON report in this file during the run, for --resume");
-    RNNCHECK_FIELD(std::string, svg, "FILE: Also draw the results as an SVG picture in this file");
-    RNNCHECK_FIELD(std::string, emit_repro,
-                   "FILE: Write a C++ program that reproduces the failure without rnncheck");
-    RNNCHECK_FIELDS_END
+    std::string save, svg, emit_repro;
 };
 
 struct LstmOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD(LstmRunOptions, run, "Execution");
-    RNNCHECK_FIELD(LstmFileOptions, files, "Output and exit code");
-    RNNCHECK_FIELD(ReportOptions, report, "Output and exit code");
-    RNNCHECK_FIELDS_END
+    LstmRunOptions run;
+    LstmFileOptions files;
+    ReportOptions report;
 
     RnnCase network = {.input = 64, .hidden = 64, .batch = 8, .sequence_length = 16};
-    std::set<std::string>
-        given;  ///< options of the network that were given; the others may come from a log
+
+    /// Options of the network that were given, "--hidden"; the others may come from a log. Set by
+    /// check_lstm_options().
+    std::set<std::string> given;
 };
 
-/// Declares the options; the members of RnnCase are options, too.
+/// Declares all options of `lstm`.
 void add_lstm_options(CLI::App& app, LstmOptions& options);
 
 /// Call it once the command line is parsed, before the run. UsageError names an invalid option, two

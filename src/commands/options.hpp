@@ -1,104 +1,74 @@
-// Options as structures: each member is an option, and its text is what --help shows.
-//     RNNCHECK_FIELD(bool, no_run, "Do not use the GPU") = false;                       --no-run
-//     RNNCHECK_FIELD(std::string, save_facts, "FILE: Save the facts to this file"); --save-facts
-//     FILE RNNCHECK_FIELD_AS(bool, quiet, "-q,--quiet", "Show only the verdict") = false;
-//     -q,--quiet RNNCHECK_FIELD_AS(std::string, log, "FILE", "The log"); FILE, which must be given
-//     RNNCHECK_FIELD_AS(std::vector<std::string>, logs, "[FILE]", "Logs");              any number
-//     of FILEs RNNCHECK_FIELD(ReportOptions, report, "Output"); all options of ReportOptions
-//     RNNCHECK_FIELD(ReportOptions, report, "Output: json color");                      only these
-//     two of them
-// A member that is a structure gives its options the heading before the colon. In a text, "{}"
-// means the default value, {formats} and {tables} for their names. A DIR must exist; an option
-// that is a list may be repeated.
+// What the options need beside CLI11: checks of values with a sentence of our own, and options
+// whose value is a name of an enumeration.
+//     app.add_option("--device", device, "Use only this GPU")
+//         ->type_name("N")
+//         ->transform(whole_number(0, 63));
+//     add_choice(app, "--color", color, "Use color");
+// A check returns how the sentence continues that begins with the option's name, and
+// parse_arguments() makes a UsageError of it: "--device cannot be 'x'; give a whole number from 0
+// to 63".
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <set>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "base/json.hpp"
-#include "base/lists.hpp"
-#include "matrix/matrix.hpp"
-#include "report/outline.hpp"
+#include "base/fields.hpp"
+
+namespace CLI {
+class App;
+class Option;
+class Validator;
+}  // namespace CLI
 
 namespace rnncheck {
 
-void add_options(CLI::App& app, const Shape& shape, void* options,
-                 const std::vector<std::string>& names);
+/// For transform(), in decimal; with check(), CLI11 would take "010" for an octal 8.
+CLI::Validator whole_number(int least, int most);
 
-/// All members, or those of these names: {"json", "save-facts"}.
-template <Fielded Options>
-void add_options(CLI::App& app, Options& options, const std::vector<std::string>& names = {}) {
-    add_options(app, shape_of<Options>(), &options, names);
+/// For check(). `wanted` completes "give": "a probability above 0 and below 1".
+CLI::Validator number(double least, double most, const std::string& wanted);
+
+/// For check(): seconds above 0, at most a year, with fractions.
+CLI::Validator seconds();
+
+/// For check(). InputError where the file system of the directory does not respond.
+CLI::Validator existing_directory();
+
+/// Declares an option that accepts these words. `choose` gets the place of the word in `words`,
+/// which must outlive `app`.
+CLI::Option* add_choice(CLI::App& app, const std::string& name,
+                        std::span<const std::string_view> words,
+                        const std::function<void(std::size_t)>& choose, const std::string& about);
+
+/// The same for the names of an enumeration: --color auto|always|never.
+template <NamedEnum E>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, E& choice,
+                        const std::string& about) {
+    const auto choose = [&choice](std::size_t place) { choice = static_cast<E>(place); };
+    return add_choice(app, name, names_of(E{}), choose, about);
 }
 
-/// Declares an option of this name that sets `value`, a member of a structure.
-void add_option(CLI::App& app, std::string name, const Shape& shape, void* value, std::string text);
-
-/// "no_run" is --no-run; a name that begins with a dash is unchanged.
-std::string option_named(std::string_view member);
-
-/// Declares the options of a command; the returned function runs it with them.
-template <Fielded Options, int (*run)(Options&, const CLI::App&)>
-std::function<int()> declared(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
-    add_options(app, *options);
-    return [options, &app] { return run(*options, app); };
+/// The same; without the option, `choice` keeps its value.
+template <NamedEnum E>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::optional<E>& choice,
+                        const std::string& about) {
+    const auto choose = [&choice](std::size_t place) { choice = static_cast<E>(place); };
+    return add_choice(app, name, names_of(E{}), choose, about);
 }
 
 /// Whether the user gave the option; false if this command does not have it.
 bool is_given(const CLI::App& app, const std::string& option);
 
-/// UsageError "A and B cannot be used together: why", where `one` is given and one of `others`,
-/// which are "--b --c".
-void reject_together(const CLI::App& app, const std::string& one, const std::string& others,
-                     const std::string& why);
+/// UsageError "A and B cannot be used together: why", where `one` is given and one of `others`.
+void reject_together(const CLI::App& app, const std::string& one,
+                     const std::vector<std::string>& others, const std::string& why);
 
-/// Parses the value of an option. UsageError names the option and its values: "--device cannot be
-/// 'x'; give a whole number from 0 to 9".
-Json value_from(const std::string& option, const std::string& text, const Shape& shape);
-template <class T>
-T value_from(const std::string& option, const std::string& text) {
-    T value{};
-    from_json(value_from(option, text, shape_of<T>()), value, option);
-    return value;
-}
-
-/// The largest number that the option accepts.
-double largest_value(const std::string& option);
-
-/// UsageError "--color cannot be 'x'; it is one of auto, always and never".
-[[noreturn]] void reject_word(const std::string& word, const std::string& option,
-                              const std::vector<std::string>& words);
-
-// Names of rules, probes and formats, and the closest match of a mistyped one.
-
-/// All rules, including the causes in the matrix's table log_causes.
-std::vector<std::string> rule_names(const Matrix& matrix);
-std::vector<std::string> probe_names();
-std::vector<std::string> rule_and_probe_names(const Matrix& matrix);
-std::vector<std::string> format_names();
-
-/// The ids in `given`, in which an entry may contain several, separated by commas. UsageError names
-/// `option`, an id that `known` does not list (it is called only if an id is given), and the
-/// closest match or how to list all. `what` is the kind of id: "rule", "rule or probe".
-std::set<std::string> ids_from(const std::vector<std::string>& given, const std::string& option,
-                               const std::string& what,
-                               const std::function<std::vector<std::string>()>& known);
-
-/// UsageError "unknown rule 'x'; did you mean 'y'?", or how to list all.
-[[noreturn]] void reject_id(const std::string& id, const std::string& what,
-                            const std::vector<std::string>& known, const std::string& where = "");
-
-/// UsageError if there is no such format.
-const Named<Format>* format_named(const std::string& name);
-
-/// The candidate with the fewest typing errors (letters missing, too many, changed or swapped), if
-/// they are few for the word's length, or the only one that contains the word.
-std::optional<std::string> closest_match(std::string_view word,
-                                         const std::vector<std::string>& candidates);
-
-/// "; did you mean 'doctor'?", or `otherwise`.
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
-                         const std::string& otherwise = "");
+/// UsageError "--facts needs a value: give FILE" if an option of `app` got an empty text, which
+/// CLI11 accepts. Options that can be repeated check their values themselves.
+void reject_empty_values(const CLI::App& app);
 
 }  // namespace rnncheck

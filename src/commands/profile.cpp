@@ -2,6 +2,7 @@
 
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
+#include "commands/names.hpp"
 #include "facts/old_ids.hpp"
 #include "facts/queries.hpp"
 
@@ -28,7 +29,7 @@ class ProfileReader {
                          profile.labels = labels_of(table_at(key, value));
                      } else if (key == "fail-on")
                          profile.fail_on =
-                             name_of(value_from<FailOn>(place(value) + key, text_at(key, value)));
+                             name_of(value_named<FailOn>(text_at(key, value), place(value) + key));
                      else if (key == "ignore")
                          profile.ignore = reasons(table_at(key, value));
                      else

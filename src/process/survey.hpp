@@ -75,15 +75,12 @@ class RunningProbe {
 
 /// One probe on one target in this process.
 struct ProbeCall {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::string, name, "NAME", "the probe");
-    RNNCHECK_FIELD_AS(std::string, target, "[TARGET]", "the target to examine");
-    RNNCHECK_FIELD(std::string, root, "DIR: directory to look below instead of /");
-    RNNCHECK_FIELD(bool, make_nodes, "let the driver create its device nodes") = false;
-    RNNCHECK_FIELD(std::optional<int>, facts_from,
-                   "descriptor from which to read the facts collected so far");
-    RNNCHECK_FIELD(int, answer_to, "descriptor to which to write, 1 for standard output") = 1;
-    RNNCHECK_FIELDS_END
+    std::string name;
+    std::string target;  ///< empty for a probe without targets
+    std::string root;    ///< directory to look below, empty for /
+    bool make_nodes = false;
+    std::optional<int> facts_from;  ///< descriptor of the facts collected so far, if any
+    int answer_to = 1;              ///< descriptor, 1 for standard output
 };
 
 /// The hidden command `probe`, which runs in the probe's process. Returns the exit code.

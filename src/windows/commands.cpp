@@ -1,4 +1,6 @@
 // In place of the commands and options that Windows does not have yet.
+#include <CLI/CLI.hpp>
+
 #include "base/program.hpp"
 #include "commands/command.hpp"
 #include "files/python/environments.hpp"

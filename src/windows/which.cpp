@@ -1,4 +1,6 @@
 // Shows which DLLs the frameworks of this machine's Python environments load, or those of a disk.
+#include <CLI/CLI.hpp>
+
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
@@ -9,19 +11,11 @@
 namespace rnncheck::commands::which {
 
 struct Options {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::optional<std::string>, target, "[ENV]",
-                      "A Python environment: its directory, its python.exe, the name of a program "
-                      "on PATH such as python, or a version such as 3.11 (default: those that "
-                      "PATH, the active environment and the registry lead to)");
-    RNNCHECK_FIELD(std::string, root,
-                   "DIR: Examine a disk of Windows that is not the running one, e.g. D:\\");
-    RNNCHECK_FIELD(std::optional<std::string>, path,
-                   "The value of PATH, e.g. 'C:\\a;C:\\b' (default: that of this process; with "
-                   "--root: unknown)");
-    RNNCHECK_FIELD(bool, all, "Show every needed DLL, not only those that concern the GPU") = false;
-    RNNCHECK_FIELD(ReportOptions, document, "Options: json color ascii show-private");
-    RNNCHECK_FIELDS_END
+    std::optional<std::string> target;
+    std::string root;
+    std::optional<std::string> path;  ///< PATH, in place of that of this process
+    bool all = false;
+    ReportOptions document;
 };
 
 /// The command that shows whether a remedy helped.
@@ -107,7 +101,7 @@ static WhichDocument which_here(const Options& options) {
     return document;
 }
 
-static int run(Options& options, const CLI::App&) {
+static int run(const Options& options) {
     const WhichDocument document =
         options.root.empty()
             ? which_here(options)
@@ -117,6 +111,28 @@ static int run(Options& options, const CLI::App&) {
     return exit_code_of_disk(document);
 }
 
-extern const Command command{declared<Options, run>};
+static std::function<int()> declare(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option("ENV", options->target,
+                   "A Python environment: its directory, its python.exe, the name of a program on "
+                   "PATH such as python, or a version such as 3.11 (default: those that PATH, the "
+                   "active environment and the registry lead to)")
+        ->type_name("");
+    app.add_option("--root", options->root,
+                   "Examine a disk of Windows that is not the running one, e.g. D:\\")
+        ->type_name("DIR")
+        ->check(existing_directory());
+    app.add_option("--path", options->path,
+                   "The value of PATH, e.g. 'C:\\a;C:\\b' (default: that of this process; with "
+                   "--root: unknown)");
+    app.add_flag("--all", options->all,
+                 "Show every needed DLL, not only those that concern the GPU");
+    add_json_option(app, options->document);
+    add_style_options(app, options->document);
+    add_privacy_option(app, options->document);
+    return [options] { return run(*options); };
+}
+
+extern const Command command{declare};
 
 }  // namespace rnncheck::commands::which

@@ -133,6 +133,7 @@ class CommandLine(unittest.TestCase):
         )
         self.is_usage_error(rnncheck("doctor", "--format"), "--format needs a value", "json")
         self.is_usage_error(rnncheck("doctor", "--facts", ""), "--facts needs a value: give FILE")
+        self.is_usage_error(rnncheck("doctor", "--json=false"), "json", "disallowed")
         self.is_usage_error(
             rnncheck("doctor", "--skip", "nonsense"),
             "--skip",

@@ -1,8 +1,10 @@
 // `rnncheck lstm`: options that cannot be, or cannot be together, are rejected and never ignored.
+#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "base/program.hpp"
 #include "base/text.hpp"
+#include "commands/command_line.hpp"
 #include "commands/lstm.hpp"
 #include "rnn/case.hpp"
 #include "rnn/sweep.hpp"
@@ -12,11 +14,11 @@ using namespace rnncheck;
 
 namespace {
 
-LstmOptions options_given(std::vector<std::string> arguments) {
+LstmOptions options_given(const std::vector<std::string>& arguments) {
     CLI::App app;
     LstmOptions options;
     add_lstm_options(app, options);
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    parse_arguments(app, arguments);
     check_lstm_options(app, options);
     return options;
 }
@@ -118,6 +120,8 @@ TEST_CASE("lstm: words that cannot be are rejected with what could be") {
           "--cell cannot be 'lstn'; it is one of lstm, gru, tanh and relu");
     CHECK(error_of_case("--hidden 0") ==
           "--hidden cannot be '0'; give a whole number from 1 to 1048576");
+    CHECK(case_of("--hidden 010").hidden == 10);
+    CHECK(error_of_case("--hidden 0x10").starts_with("--hidden cannot be '0x10'"));
     CHECK(error_of_case("--hidden 64x").starts_with("--hidden cannot be '64x'"));
     CHECK(error_of_case("--lengths 3,9 --length 4") ==
           "none of --lengths may be longer than --length");

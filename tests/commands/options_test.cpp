@@ -1,5 +1,7 @@
 #include "commands/options.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command_line.hpp"
@@ -12,11 +14,11 @@ namespace {
 
 using namespace rnncheck;
 
-DoctorOptions doctor_options(std::vector<std::string> arguments) {
+DoctorOptions doctor_options(const std::vector<std::string>& arguments) {
     CLI::App app;
     DoctorOptions options;
-    add_options(app, options);
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    add_doctor_options(app, options);
+    parse_arguments(app, arguments);
     options.check(app);
     return options;
 }
@@ -27,8 +29,6 @@ std::string complaint_about(const std::vector<std::string>& arguments) {
     } catch (const UsageError& error) {
         return error.what();
     } catch (const InputError& error) {
-        return error.what();
-    } catch (const CLI::ParseError& error) {
         return error.what();
     }
     return "";
@@ -117,9 +117,10 @@ TEST_CASE("what cannot be meant is rejected, with the option's name") {
     CHECK(contains(complaint_about({"--output", "=x"}), "json=report.json"));
     CHECK(contains(complaint_about({"--output", "json=x", "--output", "html=x"}), "twice"));
     CHECK(contains(complaint_about({"--label", "a=1", "--label", "a=2"}), "given before"));
-    CHECK(
-        contains(complaint_about({"--root", "/nonexistent"}), "--root: Directory does not exist"));
-    CHECK(contains(complaint_about({"--matrix", "/dev/null"}), "--matrix: Directory"));
+    CHECK(complaint_about({"--root", "/nonexistent"}) ==
+          "--root cannot be '/nonexistent'; give a directory that exists");
+    CHECK(contains(complaint_about({"--matrix", "/dev/null"}), "--matrix cannot be '/dev/null'"));
+    CHECK(complaint_about({"--matrix", ""}) == "--matrix needs a value: give DIR");
     CHECK(contains(complaint_about({"--json", "--format", "text"}), "cannot be used together"));
     CHECK(contains(complaint_about({"--facts", "x", "--no-run"}),
                    "with saved facts nothing is examined"));

@@ -1,6 +1,7 @@
 // Finds the cause of a failure in the logs of the program that failed.
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/lists.hpp"
@@ -14,15 +15,10 @@
 namespace rnncheck::commands::diagnose {
 
 struct Options {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::vector<std::string>, files, "FILE", "Logs to read; - is standard input");
-    RNNCHECK_FIELD(
-        std::vector<std::string>, given,
-        "KEY=VALUE: Additional facts that you know, e.g. os=\"Windows 10\" gpu=\"RTX 3090\" "
-        "framework=\"pytorch 1.4\"");
-    RNNCHECK_FIELD(std::string, matrix, matrix_option);
-    RNNCHECK_FIELD(ReportOptions, report, "Options");
-    RNNCHECK_FIELDS_END
+    std::vector<std::string> files;  ///< "-" is standard input
+    std::vector<std::string> given;  ///< "os=Windows 10"
+    std::string matrix;
+    ReportOptions report;
 };
 
 /// What cannot be understood is kept beside what was expected, with a warning.
@@ -91,6 +87,21 @@ static int run(Options& options, const CLI::App& app) {
                         options.report);
 }
 
-extern const Command command{declared<Options, run>};
+static std::function<int()> declare(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option("FILE", options->files, "Logs to read; - is standard input")
+        ->type_name("")
+        ->required();
+    app.add_option("--given", options->given,
+                   "Additional facts that you know, e.g. os=\"Windows 10\" gpu=\"RTX 3090\" "
+                   "framework=\"pytorch 1.4\"")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    add_matrix_option(app, options->matrix);
+    add_report_options(app, options->report);
+    return [options, &app] { return run(*options, app); };
+}
+
+extern const Command command{declare};
 
 }  // namespace rnncheck::commands::diagnose

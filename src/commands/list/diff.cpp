@@ -1,4 +1,6 @@
 // Compares two machines, or one with itself at another time.
+#include <CLI/CLI.hpp>
+
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
 #include "commands/survey_here.hpp"
@@ -7,15 +9,11 @@
 namespace rnncheck::commands::diff {
 
 struct Options {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(
-        std::vector<std::string>, files, "FILE",
-        "Two JSON reports or saved facts to compare, or one to compare with this machine");
-    RNNCHECK_FIELD(std::string, root, root_option);
-    RNNCHECK_FIELD(std::optional<double>, deadline, deadline_option);
-    RNNCHECK_FIELD(std::string, matrix, matrix_option);
-    RNNCHECK_FIELD(ReportOptions, report, "Output and exit code");
-    RNNCHECK_FIELDS_END
+    std::vector<std::string> files;  ///< one or two
+    std::string root;
+    std::optional<double> deadline;  ///< seconds
+    std::string matrix;
+    ReportOptions report;
 };
 
 /// This machine, examined as far as the other was.
@@ -48,6 +46,21 @@ static int run(Options& options, const CLI::App& app) {
     return print_report(finished(diff, options.report), options.report);
 }
 
-extern const Command command{declared<Options, run>};
+static std::function<int()> declare(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option(
+           "FILE", options->files,
+           "Two JSON reports or saved facts to compare, or one to compare with this machine")
+        ->type_name("")
+        ->required();
+    add_root_option(app, options->root);
+    add_deadline_option(app, options->deadline);
+    add_matrix_option(app, options->matrix);
+    app.option_defaults()->group("Output and exit code");
+    add_report_options(app, options->report);
+    return [options, &app] { return run(*options, app); };
+}
+
+extern const Command command{declare};
 
 }  // namespace rnncheck::commands::diff

@@ -110,7 +110,13 @@ int run_doctor(DoctorOptions& options, const CLI::App& app) {
 
 namespace commands::doctor {
 
-extern const Command command{declared<DoctorOptions, run_doctor>};
+static std::function<int()> declare(CLI::App& app) {
+    const auto options = std::make_shared<DoctorOptions>();
+    add_doctor_options(app, *options);
+    return [options, &app] { return run_doctor(*options, app); };
+}
+
+extern const Command command{declare};
 
 }  // namespace commands::doctor
 

@@ -1,4 +1,5 @@
 // Checks this machine in the very environment that a command will have, then becomes that command.
+#include <CLI/CLI.hpp>
 #include <cerrno>
 
 #include "base/program.hpp"
@@ -32,10 +33,13 @@ static int run(DoctorOptions& options, const CLI::App& app) {
 
 static std::function<int()> declare(CLI::App& app) {
     const auto options = std::make_shared<DoctorOptions>();
-    add_options(
-        app, *options,
-        {"look-only", "no-run", "make-nodes", "deadline", "python", "only", "skip", "ignore",
-         "matrix", "allow-no-gpu", "color", "ascii", "show-private", "verbose", "quiet"});
+    add_examination_options(app, options->examination);
+    add_machine_rule_options(app, options->rules);
+    app.option_defaults()->group("Output and exit code");
+    add_style_options(app, options->report);
+    add_privacy_option(app, options->report);
+    add_verbose_option(app, options->report);
+    add_quiet_option(app, options->report);
     show_command_after_dashes(app);
     return [options, &app] { return run(*options, app); };
 }

@@ -1,9 +1,11 @@
 // Prints the page about a rule or a probe, or which pages a status name, a message or a part of a
 // name may mean.
+#include <CLI/CLI.hpp>
+
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "commands/common_options.hpp"
-#include "commands/options.hpp"
+#include "commands/names.hpp"
 #include "commands/output.hpp"
 #include "facts/old_ids.hpp"
 #include "judge.hpp"

@@ -1,6 +1,7 @@
 // Compares the reports of many machines.
 #include "fleet/fleet.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/lists.hpp"
@@ -15,49 +16,63 @@ namespace {
 
 RNNCHECK_ENUM(NamedBy, label, file)
 
-constexpr const char* name_option =
-    "Name of a node: its label 'node' (without this label, the file name), or always the file name";
-
 struct ComparisonOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD(std::vector<std::string>, group_by,
-                   "WHAT: Compare only nodes with the same gpu, os, rnncheck or label (its key); "
-                   "can be repeated; "
-                   "default: gpu, os and rnncheck");
-    RNNCHECK_FIELD(
-        std::string, expect,
-        "FILE: Report with the expected values, instead of the most frequent values of the nodes");
-    RNNCHECK_FIELD(std::optional<std::string>, nodes,
-                   "NODES: The nodes that should have reported, e.g. gpu[001-128]");
-    RNNCHECK_FIELD(NamedBy, name, name_option) = NamedBy::label;
-    RNNCHECK_FIELDS_END
+    std::vector<std::string> group_by;
+    std::string expect;  ///< file
+    std::optional<std::string> nodes;
+    NamedBy name = NamedBy::label;
 };
 
 struct MergeOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(
-        std::vector<std::string>, inputs, "REPORTS",
-        "Files or directories with reports (--json), one or many in a file; - is standard input");
-    RNNCHECK_FIELD(ComparisonOptions, comparison, "What is compared");
-    RNNCHECK_FIELD(ReportOptions, report, "Output and exit code");
-    RNNCHECK_FIELDS_END
+    std::vector<std::string> inputs;  ///< files and directories; "-" is standard input
+    ComparisonOptions comparison;
+    ReportOptions report;
 };
 
 struct ShowOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::string, node, "NODE", "Name of the node");
-    RNNCHECK_FIELD(MergeOptions, merged, "Options");
-    RNNCHECK_FIELDS_END
+    std::string node;
+    MergeOptions merged;
 };
 
 struct DiffOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::vector<std::string>, inputs, "REPORTS",
-                      "Two files or directories: the earlier one first");
-    RNNCHECK_FIELD(NamedBy, name, name_option) = NamedBy::label;
-    RNNCHECK_FIELD(ReportOptions, report, "Output and exit code");
-    RNNCHECK_FIELDS_END
+    std::vector<std::string> inputs;  ///< the earlier reports, the later ones
+    NamedBy name = NamedBy::label;
+    ReportOptions report;
 };
+
+void add_name_option(CLI::App& app, NamedBy& name) {
+    add_choice(app, "--name", name,
+               "Name of a node: its label 'node' (without this label, the file name), or always "
+               "the file name");
+}
+
+void add_comparison_options(CLI::App& app, ComparisonOptions& options) {
+    app.option_defaults()->group("What is compared");
+    app.add_option("--group-by", options.group_by,
+                   "Compare only nodes with the same gpu, os, rnncheck or label (its key); can be "
+                   "repeated; default: gpu, os and rnncheck")
+        ->type_name("WHAT")
+        ->allow_extra_args(false);
+    app.add_option("--expect", options.expect,
+                   "Report with the expected values, instead of the most frequent values of the "
+                   "nodes")
+        ->type_name("FILE");
+    app.add_option("--nodes", options.nodes,
+                   "The nodes that should have reported, e.g. gpu[001-128]")
+        ->type_name("NODES");
+    add_name_option(app, options.name);
+}
+
+void add_merge_options(CLI::App& app, MergeOptions& options) {
+    app.add_option(
+           "REPORTS", options.inputs,
+           "Files or directories with reports (--json), one or many in a file; - is standard input")
+        ->type_name("")
+        ->required();
+    add_comparison_options(app, options.comparison);
+    app.option_defaults()->group("Output and exit code");
+    add_report_options(app, options.report);
+}
 
 /// The files of the reports, none of which an output replaces.
 std::vector<std::string> protected_files(const std::vector<std::string>& inputs) {
@@ -130,14 +145,6 @@ int compare(MergeOptions& options, const CLI::App& app, const std::string& node)
     return print_report(finished(std::move(fleet), options.report), options.report);
 }
 
-int merge(MergeOptions& options, const CLI::App& app) {
-    return compare(options, app, "");
-}
-
-int show(ShowOptions& options, const CLI::App& app) {
-    return compare(options.merged, app, options.node);
-}
-
 int diff(DiffOptions& options, const CLI::App& app) {
     begin_run(app, options.report);
     if (options.inputs.size() != 2)
@@ -152,10 +159,32 @@ int diff(DiffOptions& options, const CLI::App& app) {
     return print_report(finished(std::move(diff), options.report), options.report);
 }
 
+std::function<int()> declare_merge(CLI::App& app) {
+    const auto options = std::make_shared<MergeOptions>();
+    add_merge_options(app, *options);
+    return [options, &app] { return compare(*options, app, ""); };
+}
+
+std::function<int()> declare_show(CLI::App& app) {
+    const auto options = std::make_shared<ShowOptions>();
+    app.add_option("NODE", options->node, "Name of the node")->type_name("")->required();
+    add_merge_options(app, options->merged);
+    return [options, &app] { return compare(options->merged, app, options->node); };
+}
+
+std::function<int()> declare_diff(CLI::App& app) {
+    const auto options = std::make_shared<DiffOptions>();
+    app.add_option("REPORTS", options->inputs, "Two files or directories: the earlier one first")
+        ->type_name("")
+        ->required();
+    add_name_option(app, options->name);
+    app.option_defaults()->group("Output and exit code");
+    add_report_options(app, options->report);
+    return [options, &app] { return diff(*options, app); };
+}
+
 constexpr std::pair<const char*, Command> subcommands[] = {
-    {"merge", {declared<MergeOptions, merge>}},
-    {"show", {declared<ShowOptions, show>}},
-    {"diff", {declared<DiffOptions, diff>}}};
+    {"merge", {declare_merge}}, {"show", {declare_show}}, {"diff", {declare_diff}}};
 
 }  // namespace
 

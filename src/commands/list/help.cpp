@@ -1,4 +1,6 @@
 // Shows the help of a command, or a page about all of them.
+#include <CLI/CLI.hpp>
+
 #include "commands/command_line.hpp"
 #include "commands/common_options.hpp"
 #include "report/text.hpp"

@@ -1,4 +1,6 @@
 // Lists rules, probes, formats, tables or commands.
+#include <CLI/CLI.hpp>
+
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "commands/common_options.hpp"
@@ -58,13 +60,11 @@ std::vector<ListItem> items_of(Kind kind) {
 }
 
 struct Options {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::optional<Kind>, kind, "[KIND]", "What to list");
-    RNNCHECK_FIELD(ReportOptions, document, "Options: json");
-    RNNCHECK_FIELDS_END
+    std::optional<Kind> kind;
+    ReportOptions document;
 };
 
-int run(Options& options, const CLI::App&) {
+int run(Options& options) {
     if (!options.kind)
         throw UsageError(
             "'rnncheck list' needs one of rules, probes, formats, tables and commands");
@@ -74,8 +74,15 @@ int run(Options& options, const CLI::App&) {
     return healthy;
 }
 
+std::function<int()> declare(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    add_choice(app, "KIND", options->kind, "What to list");
+    add_json_option(app, options->document);
+    return [options] { return run(*options); };
+}
+
 }  // namespace
 
-extern const Command command{declared<Options, run>};
+extern const Command command{declare};
 
 }  // namespace rnncheck::commands::list

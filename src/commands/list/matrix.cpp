@@ -1,4 +1,5 @@
 // Queries the compatibility tables, without a machine at hand.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/lists.hpp"
@@ -61,12 +62,9 @@ std::string all_keys_explained() {
 }
 
 struct CheckOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::vector<std::string>, values, "[GIVEN]",
-                      "KEY=VALUE: What is known, e.g. driver=535.104.05 cuda=12.2 gpu='RTX 3090'");
-    RNNCHECK_FIELD(RuleOptions, rules, "Options: only skip ignore matrix");
-    RNNCHECK_FIELD(ReportOptions, report, "Options");
-    RNNCHECK_FIELDS_END
+    std::vector<std::string> values;  ///< "driver=535.104.05"
+    RuleOptions rules;
+    ReportOptions report;
 };
 
 int check(CheckOptions& options, const CLI::App& app) {
@@ -85,23 +83,23 @@ int check(CheckOptions& options, const CLI::App& app) {
 }
 
 std::function<int()> declare_check(CLI::App& app) {
+    const auto options = std::make_shared<CheckOptions>();
     app.footer(all_keys_explained());
-    return declared<CheckOptions, check>(app);
+    app.add_option("GIVEN", options->values,
+                   "What is known, e.g. driver=535.104.05 cuda=12.2 gpu='RTX 3090'")
+        ->type_name("KEY=VALUE");
+    add_rule_options(app, options->rules);
+    add_report_options(app, options->report);
+    return [options, &app] { return check(*options, app); };
 }
 
 // plan: what can run, or what a framework version needs
 
 struct PlanOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::vector<std::string>, values, "[GIVEN]",
-                      "KEY=VALUE: gpu=8.6 or gpu='RTX 3090', driver=535, python=3.11, os=linux, "
-                      "framework=pytorch");
-    RNNCHECK_FIELD_AS(std::string, framework, "for",
-                      "NAME==VERSION: Show what this version needs, e.g. tensorflow==2.15; os= and "
-                      "python= narrow it");
-    RNNCHECK_FIELD(std::string, matrix, matrix_option);
-    RNNCHECK_FIELD(ReportOptions, document, "Options: json color ascii verbose");
-    RNNCHECK_FIELDS_END
+    std::vector<std::string> values;  ///< "gpu=8.6"
+    std::string framework;            ///< "tensorflow==2.15"
+    std::string matrix;
+    ReportOptions document;
 };
 
 Stack plan_stack(const std::vector<std::string>& texts, const Matrix& matrix) {
@@ -164,7 +162,7 @@ int needs(const PlanOptions& options, const Matrix& matrix) {
     return builds.empty() && document.needs.without_cuda.empty() ? undetermined : problem;
 }
 
-int plan_or_needs(PlanOptions& options, const CLI::App&) {
+int plan_or_needs(PlanOptions& options) {
     const Matrix matrix = matrix_from(options.matrix);
     if (options.framework.empty() && options.values.empty())
         throw UsageError(
@@ -177,20 +175,32 @@ int plan_or_needs(PlanOptions& options, const CLI::App&) {
     return needs(options, matrix);
 }
 
+std::function<int()> declare_plan(CLI::App& app) {
+    const auto options = std::make_shared<PlanOptions>();
+    app.add_option("GIVEN", options->values,
+                   "gpu=8.6 or gpu='RTX 3090', driver=535, python=3.11, os=linux, "
+                   "framework=pytorch")
+        ->type_name("KEY=VALUE");
+    app.add_option("--for", options->framework,
+                   "Show what this version needs, e.g. tensorflow==2.15; os= and python= narrow it")
+        ->type_name("NAME==VERSION");
+    add_matrix_option(app, options->matrix);
+    add_json_option(app, options->document);
+    add_style_options(app, options->document);
+    add_verbose_option(app, options->document);
+    return [options] { return plan_or_needs(*options); };
+}
+
 // show: the tables, or the rows of one
 
 struct ShowOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::string, table, "[TABLE]",
-                      "One of {tables}; without it, all tables are listed");
-    RNNCHECK_FIELD_AS(std::vector<std::string>, filters, "[FILTER]",
-                      "COLUMN=VALUE: Rows to show, e.g. cudnn=8.9.7");
-    RNNCHECK_FIELD(std::string, matrix, matrix_option);
-    RNNCHECK_FIELD(ReportOptions, document, "Options: json color ascii");
-    RNNCHECK_FIELDS_END
+    std::string table;                 ///< empty for a list of all
+    std::vector<std::string> filters;  ///< "cudnn=8.9.7"
+    std::string matrix;
+    ReportOptions document;
 };
 
-int show(ShowOptions& given, const CLI::App&) {
+int show(ShowOptions& given) {
     given.document.show_private = given.matrix.empty();  // the bundled tables hold nothing private
     const TableFiles files = table_files_from(given.matrix);
     const Document<ToolStamp> begin{.tool = stamp_with(files.date, files.digest)};
@@ -208,17 +218,27 @@ int show(ShowOptions& given, const CLI::App&) {
     return healthy;
 }
 
+std::function<int()> declare_show(CLI::App& app) {
+    const auto options = std::make_shared<ShowOptions>();
+    app.add_option("TABLE", options->table,
+                   "One of " + join_with_and(table_names()) + "; without it, all tables are listed")
+        ->type_name("");
+    app.add_option("FILTER", options->filters, "Rows to show, e.g. cudnn=8.9.7")
+        ->type_name("COLUMN=VALUE");
+    add_matrix_option(app, options->matrix);
+    add_json_option(app, options->document);
+    add_style_options(app, options->document);
+    return [options] { return show(*options); };
+}
+
 // verify: everything that is wrong with the tables
 
 struct VerifyOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::string, directory, "[TABLES],--matrix",
-                      "DIR: Directory of tables; default: those built into rnncheck");
-    RNNCHECK_FIELD(ReportOptions, document, "Options: json");
-    RNNCHECK_FIELDS_END
+    std::string directory;  ///< empty for the tables built in
+    ReportOptions document;
 };
 
-int verify(VerifyOptions& options, const CLI::App&) {
+int verify(VerifyOptions& options) {
     options.document.show_private = options.directory.empty();
     const Tables tables(table_files_from(options.directory));
     const VerifyDocument document{{.tool = stamp_with(tables.files.date, tables.files.digest)},
@@ -229,11 +249,20 @@ int verify(VerifyOptions& options, const CLI::App&) {
     return document.issues.empty() ? healthy : problem;
 }
 
-constexpr std::pair<const char*, Command> subcommands[] = {
-    {"check", {declare_check}},
-    {"plan", {declared<PlanOptions, plan_or_needs>}},
-    {"show", {declared<ShowOptions, show>}},
-    {"verify", {declared<VerifyOptions, verify>}}};
+std::function<int()> declare_verify(CLI::App& app) {
+    const auto options = std::make_shared<VerifyOptions>();
+    app.add_option("TABLES,--matrix", options->directory,
+                   "Directory of tables; default: those built into rnncheck")
+        ->type_name("DIR")
+        ->check(existing_directory());
+    add_json_option(app, options->document);
+    return [options] { return verify(*options); };
+}
+
+constexpr std::pair<const char*, Command> subcommands[] = {{"check", {declare_check}},
+                                                           {"plan", {declare_plan}},
+                                                           {"show", {declare_show}},
+                                                           {"verify", {declare_verify}}};
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 // Shows which recurrent layers of a model its framework computes with cuDNN, and why not; and runs
 // them here.
+#include <CLI/CLI.hpp>
+
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
 #include "commands/lstm.hpp"
@@ -14,31 +16,54 @@ namespace {
 constexpr const char* known_keys[] = {"backend", "keras", "onnxruntime", "pytorch", "tensorflow"};
 
 struct Options {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::vector<std::string>, files, "FILE",
-                      "Models: .keras, .h5, Keras JSON, SavedModel, .onnx, .pt, .pth, .ckpt, .pt2, "
-                      ".safetensors and "
-                      "others, archives and directories of them, programs (.py, .ipynb)");
-    RNNCHECK_FIELD(
-        std::vector<std::string>, given,
-        "KEY=VALUE: What the file does not contain, e.g. keras=2.15 pytorch=2.4 onnxruntime=1.20 "
-        "backend=torch");
-    RNNCHECK_FIELD(std::optional<int>, batch,
-                   "Sequences in a batch, for memory, time and --run (default with --run: 8)");
-    RNNCHECK_FIELD(std::optional<int>, length,
-                   "Steps of a sequence, for memory, time, --run and --fit (default with --run and "
-                   "--fit: 16)");
-    RNNCHECK_FIELD(bool, run,
-                   "Run each layer on this machine's GPUs and check every number") = false;
-    RNNCHECK_FIELD(bool, fit,
-                   "Find the largest batch of each layer that fits into free GPU memory") = false;
-    RNNCHECK_FIELD(bool, training, "With --run and --fit, also compute the gradients") = false;
-    RNNCHECK_FIELD(std::optional<double>, deadline, deadline_option);
-    RNNCHECK_FIELD(std::string, root, root_option);
-    RNNCHECK_FIELD(std::string, matrix, matrix_option);
-    RNNCHECK_FIELD(ReportOptions, report, "Options");
-    RNNCHECK_FIELDS_END
+    std::vector<std::string> files;
+    std::vector<std::string> given;  ///< "keras=2.15"
+    std::optional<int> batch, length;
+    bool run = false;
+    bool fit = false;
+    bool training = false;
+    std::optional<double> deadline;  ///< seconds
+    std::string root;
+    std::string matrix;
+    ReportOptions report;
 };
+
+void add_size_options(CLI::App& app, Options& options) {
+    app.add_option("--batch", options.batch,
+                   "Sequences in a batch, for memory, time and --run (default with --run: 8)")
+        ->type_name("N")
+        ->transform(whole_number(1, most_size));
+    app.add_option("--length", options.length,
+                   "Steps of a sequence, for memory, time, --run and --fit (default with --run and "
+                   "--fit: 16)")
+        ->type_name("N")
+        ->transform(whole_number(1, most_steps));
+}
+
+void add_options(CLI::App& app, Options& options) {
+    app.add_option("FILE", options.files,
+                   "Models: .keras, .h5, Keras JSON, SavedModel, .onnx, .pt, .pth, .ckpt, .pt2, "
+                   ".safetensors and others, archives and directories of them, programs (.py, "
+                   ".ipynb)")
+        ->type_name("")
+        ->required();
+    app.add_option("--given", options.given,
+                   "What the file does not contain, e.g. keras=2.15 pytorch=2.4 onnxruntime=1.20 "
+                   "backend=torch")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    add_size_options(app, options);
+    app.add_flag("--run", options.run,
+                 "Run each layer on this machine's GPUs and check every number");
+    app.add_flag("--fit", options.fit,
+                 "Find the largest batch of each layer that fits into free GPU memory");
+    app.add_flag("--training", options.training,
+                 "With --run and --fit, also compute the gradients");
+    add_deadline_option(app, options.deadline);
+    add_root_option(app, options.root);
+    add_matrix_option(app, options.matrix);
+    add_report_options(app, options.report);
+}
 
 GivenOfModel given_from(const std::vector<std::string>& items) {
     GivenOfModel given;
@@ -200,8 +225,8 @@ std::vector<FoundModel> found_in(const Options& options) {
 }
 
 int run(Options& options, const CLI::App& app) {
-    reject_together(app, "--fit", "--run", "it computes no case");
-    reject_together(app, "--fit", "--batch", "it looks for this size");
+    reject_together(app, "--fit", {"--run"}, "it computes no case");
+    reject_together(app, "--fit", {"--batch"}, "it looks for this size");
     begin_run(app, options.report);
     const bool quiet = options.report.quiet;
     SurveyOptions trials;
@@ -254,8 +279,14 @@ int run(Options& options, const CLI::App& app) {
                         options.report);
 }
 
+std::function<int()> declare(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    add_options(app, *options);
+    return [options, &app] { return run(*options, app); };
+}
+
 }  // namespace
 
-extern const Command command{declared<Options, run>};
+extern const Command command{declare};
 
 }  // namespace rnncheck::commands::model

@@ -1,5 +1,7 @@
 // The program started by `rnncheck model`: reads one file in this process, which is confined, and
 // writes what it holds or why it cannot be read as one line of JSON.
+#include <CLI/CLI.hpp>
+
 #include "base/json.hpp"
 #include "base/program.hpp"
 #include "commands/command.hpp"
@@ -12,14 +14,12 @@
 namespace rnncheck::commands::read_model {
 
 constexpr std::size_t most_memory = 256 << 20;
+constexpr int most_descriptor = 1 << 20;  // the kernel's own limit, /proc/sys/fs/nr_open
 
 struct Options {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::string, file, "FILE", "the model");
-    RNNCHECK_FIELD(bool, weights, "also the weights of its layers") = false;
-    RNNCHECK_FIELD(int, answer_to,
-                   "descriptor to which to write the answer, 1 for standard output") = 1;
-    RNNCHECK_FIELDS_END
+    std::string file;
+    bool weights = false;
+    int answer_to = 1;  ///< descriptor
 };
 
 static Json answer_for(const Options& options) {
@@ -43,13 +43,24 @@ static Json answer_for(const Options& options) {
     }
 }
 
-static int run(Options& options, const CLI::App&) {
+static int run(const Options& options) {
     process::confine_to_reading(most_memory);
     write_line(options.answer_to,
                answer_for(options).dump(-1, ' ', true, Json::error_handler_t::replace));
     return healthy;
 }
 
-extern const Command command{declared<Options, run>};
+static std::function<int()> declare(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option("FILE", options->file, "the model")->type_name("")->required();
+    app.add_flag("--weights", options->weights, "also the weights of its layers");
+    app.add_option("--answer-to", options->answer_to,
+                   "descriptor to which to write the answer, 1 for standard output")
+        ->type_name("N")
+        ->transform(whole_number(1, most_descriptor));
+    return [options] { return run(*options); };
+}
+
+extern const Command command{declare};
 
 }  // namespace rnncheck::commands::read_model

@@ -1,4 +1,6 @@
 // Runs a command as if it had been typed, and explains why it failed.
+#include <CLI/CLI.hpp>
+
 #include "base/program.hpp"
 #include "commands/command.hpp"
 #include "commands/command_line.hpp"
@@ -10,19 +12,23 @@
 namespace rnncheck::commands::run {
 
 struct RunOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD(bool, check,
-                   "Check this machine first, and do not start the command if a problem is found") =
-        false;
-    RNNCHECK_FIELD(
-        std::optional<double>, time_limit,
-        "S: End the command after so many seconds (exit code 124), and show what it waited for");
-    RNNCHECK_FIELD(bool, replay,
-                   "If the output contains a recurrent network that failed, run that network on "
-                   "cuDNN alone: shows "
-                   "whether cuDNN or the command is at fault") = false;
-    RNNCHECK_FIELDS_END
+    bool check = false;
+    std::optional<double> time_limit;  ///< seconds
+    bool replay = false;
 };
+
+static void add_run_options(CLI::App& app, RunOptions& options) {
+    app.add_flag("--check", options.check,
+                 "Check this machine first, and do not start the command if a problem is found");
+    app.add_option("--time-limit", options.time_limit,
+                   "End the command after so many seconds (exit code 124), and show what it waited "
+                   "for")
+        ->type_name("S")
+        ->check(seconds());
+    app.add_flag("--replay", options.replay,
+                 "If the output contains a recurrent network that failed, run that network on "
+                 "cuDNN alone: shows whether cuDNN or the command is at fault");
+}
 
 struct Options : DoctorOptions {
     RunOptions run;
@@ -64,13 +70,21 @@ static std::function<int()> declare(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     options->examination.no_run = true;  // after a failure, a GPU may be busy or broken
     options->examination.deadline = 20;
-    add_options(app, options->run);
-    add_options<DoctorOptions>(
-        app, *options,
-        {"look-only", "deadline", "python", "only", "skip", "ignore", "matrix", "allow-no-gpu",
-         "output", "label", "color", "ascii", "show-private", "verbose", "quiet", "root"});
-    app.get_option("--root")->group(
-        "");  // for tests: the command runs on this machine all the same
+    add_run_options(app, options->run);
+    app.option_defaults()->group("Examination");
+    add_look_only_option(app, options->examination);
+    add_deadline_option(app, options->examination.deadline);
+    add_python_option(app, options->examination);
+    add_machine_rule_options(app, options->rules);
+    app.option_defaults()->group("Output and exit code");
+    add_file_options(app, options->report);
+    add_style_options(app, options->report);
+    add_privacy_option(app, options->report);
+    add_verbose_option(app, options->report);
+    add_quiet_option(app, options->report);
+    add_root_option(app, options->input.root);
+    // Hidden, for tests: the command runs on this machine all the same.
+    app.get_option("--root")->group("");
     show_command_after_dashes(app);
     return [options, &app] { return run(*options, app); };
 }

@@ -178,22 +178,23 @@ std::vector<SelftestCheck> all_checks() {
     return checks;
 }
 
-struct Options {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD(ReportOptions, document, "Options: json color ascii");
-    RNNCHECK_FIELDS_END
-};
-
-int run(Options& options, const CLI::App&) {
+int run(const ReportOptions& options) {
     const std::vector<SelftestCheck> checks = all_checks();
     const SelftestDocument document{
         {}, std::ranges::max(checks, {}, &SelftestCheck::outcome).outcome, checks};
-    print_document(written(document, options.document));
+    print_document(written(document, options));
     return document.verdict == failed ? problem : healthy;
+}
+
+std::function<int()> declare(CLI::App& app) {
+    const auto options = std::make_shared<ReportOptions>();
+    add_json_option(app, *options);
+    add_style_options(app, *options);
+    return [options] { return run(*options); };
 }
 
 }  // namespace
 
-extern const Command command{declared<Options, run>};
+extern const Command command{declare};
 
 }  // namespace rnncheck::commands::selftest

@@ -3,8 +3,10 @@
 
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include "base/lists.hpp"
 #include "base/program.hpp"
@@ -19,19 +21,12 @@
 namespace rnncheck::commands::which {
 
 struct Options {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::optional<std::string>, target, "[TARGET]",
-                      "A library, a program, a script, the name of a program on PATH, or of a "
-                      "library such as libcudnn.so.9");
-    RNNCHECK_FIELD(std::optional<int>, pid, "A running process");
-    RNNCHECK_FIELD(std::string, root, root_option);
-    RNNCHECK_FIELD(
-        std::optional<std::string>, path,
-        "With --root: the value of PATH on that disk, e.g. 'C:\\a;C:\\b' (default: unknown)");
-    RNNCHECK_FIELD(bool, all,
-                   "Show every needed library, not only those that concern the GPU") = false;
-    RNNCHECK_FIELD(ReportOptions, document, "Options: json color ascii show-private");
-    RNNCHECK_FIELDS_END
+    std::optional<std::string> target;
+    std::optional<int> pid;
+    std::string root;
+    std::optional<std::string> path;  ///< PATH of the disk below `root`
+    bool all = false;
+    ReportOptions document;
 };
 
 /// The file that the loader finds for a library's name in a program without a run path.
@@ -169,8 +164,8 @@ static int show_disk(const Options& options) {
 }
 
 static int run(Options& options, const CLI::App& app) {
-    reject_together(app, "TARGET", "--pid", "each names what to look at");
-    reject_together(app, "--root", "--pid", "no process runs on a disk");
+    reject_together(app, "TARGET", {"--pid"}, "each names what to look at");
+    reject_together(app, "--root", {"--pid"}, "no process runs on a disk");
     if (!options.root.empty())
         return show_disk(options);
     if (options.path)
@@ -189,6 +184,27 @@ static int run(Options& options, const CLI::App& app) {
     return std::ranges::any_of(document.libraries, is_missing) ? problem : healthy;
 }
 
-extern const Command command{declared<Options, run>};
+static std::function<int()> declare(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option("TARGET", options->target,
+                   "A library, a program, a script, the name of a program on PATH, or of a library "
+                   "such as libcudnn.so.9")
+        ->type_name("");
+    app.add_option("--pid", options->pid, "A running process")
+        ->type_name("N")
+        ->transform(whole_number(1, std::numeric_limits<int>::max()));
+    add_root_option(app, options->root);
+    app.add_option(
+        "--path", options->path,
+        "With --root: the value of PATH on that disk, e.g. 'C:\\a;C:\\b' (default: unknown)");
+    app.add_flag("--all", options->all,
+                 "Show every needed library, not only those that concern the GPU");
+    add_json_option(app, options->document);
+    add_style_options(app, options->document);
+    add_privacy_option(app, options->document);
+    return [options, &app] { return run(*options, app); };
+}
+
+extern const Command command{declare};
 
 }  // namespace rnncheck::commands::which
