@@ -1,4 +1,5 @@
-// Opens one libcudart and queries its version and the driver it sees. Neither call needs a GPU.
+// Opens one libcudart and queries its version and the driver it
+// sees. Neither call needs a GPU.
 #include "process/probe.hpp"
 #include "support/libraries.hpp"
 #include "vendor/cuda_abi.hpp"
@@ -18,6 +19,8 @@ static void run(const Job& job, ProbeWriter& writer) {
         runtime.version = cuda_version_from_number(number);
     else
         runtime.failure = result;
+    // 0 where no driver is installed (cudaDriverGetVersion), which is no error
+    // of the runtime
     number = 0;
     if (cudart.check(cudart.cudaDriverGetVersion, &number).ok())
         runtime.driver_version_seen = cuda_version_from_number(number);

@@ -1,6 +1,6 @@
-// Opens one libcudnn and queries its version, then whether its RNN API works. cuDNN 8 and 9 load
-// their parts on demand, so an installation can return its version and fail at the first RNN call;
-// descriptor calls show that without a GPU.
+// Opens one libcudnn and queries its version, then whether its RNN API works. cuDNN
+// 8 and 9 load their parts on demand, so an installation can return its version and
+// fail at the first RNN call; descriptor calls show that without a GPU.
 #include "process/probe.hpp"
 #include "rnn/case.hpp"
 #include "support/cudnn.hpp"
@@ -8,6 +8,7 @@
 
 namespace rnncheck::probes::cudnn_library {
 
+/// These calls need neither a GPU nor the other libraries of cuDNN.
 static void query_versions(const CudnnApi& cudnn, ProbeWriter& writer, Cudnn& found) {
     if (!cudnn.cudnnGetVersion) {
         found.failure = CallResult{cudnn.cudnnGetVersion.name, missing_symbol,
@@ -18,7 +19,8 @@ static void query_versions(const CudnnApi& cudnn, ProbeWriter& writer, Cudnn& fo
     if (cudnn.cudnnGetCudartVersion)
         found.built_for_cuda =
             cuda_version_from_number(static_cast<int>(call(writer, cudnn.cudnnGetCudartVersion)));
-    if (cudnn.cudnnGetMaxDeviceVersion)  // 100 * major + 10 * minor: 1210 is 12.1
+    // 100 * major + 10 * minor: 1210 is 12.1
+    if (cudnn.cudnnGetMaxDeviceVersion)
         if (const auto number = call(writer, cudnn.cudnnGetMaxDeviceVersion);
             number > 0 && number < 100'000)
             found.newest_capability =
@@ -29,6 +31,7 @@ static void query_versions(const CudnnApi& cudnn, ProbeWriter& writer, Cudnn& fo
         found.rnn_apis.emplace_back(name_of(RnnApi::v8));
 }
 
+/// In two reports: the version is kept if the RNN API then ends the process.
 static void run(const Job& job, ProbeWriter& writer) {
     Facts news, later;
     Cudnn& found = news.cudnns.emplace_back();

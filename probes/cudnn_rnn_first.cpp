@@ -1,6 +1,6 @@
-// Calls a function of cuDNN's for RNNs before any other of its parts, as JAX does.
-// libcudnn_adv.so.9 then takes what it needs from LD_LIBRARY_PATH, which is searched before its own
-// run path, and not from beside libcudnn.so.9.
+// Calls a function of cuDNN's for RNNs before any other of its parts, as JAX
+// does. libcudnn_adv.so.9 then takes what it needs from LD_LIBRARY_PATH, which
+// is searched before its own run path, and not from beside libcudnn.so.9.
 #include "base/text.hpp"
 #include "facts/queries.hpp"
 #include "process/probe.hpp"
@@ -15,7 +15,8 @@ static bool is_ops_of_library_path(const Library& library) {
            file_name(library.path).starts_with("libcudnn_ops.so.9");
 }
 
-/// Each cuDNN 9 for which LD_LIBRARY_PATH has the library that the order of calls decides about.
+/// Each cuDNN 9 for which LD_LIBRARY_PATH has the library that the
+/// order of calls decides about.
 static std::vector<std::string> targets(const Facts& facts) {
     std::vector<std::string> paths = installations_to_query(facts, LibraryKind::cudnn);
     std::erase_if(paths, [&](const std::string& path) {

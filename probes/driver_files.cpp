@@ -1,5 +1,5 @@
-// The driver's kernel side as files show it. Device nodes are looked at, never opened: opening one
-// may load a module, and nothing here may change the machine.
+// The driver's kernel side as files show it. Device nodes are looked at, never
+// opened: opening one may load a module, and nothing here may change the machine.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,8 +12,9 @@
 
 namespace rnncheck::probes::driver_files {
 
-/// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.247.01  ..." or, from the open module,
-/// "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  560.35.03  Release Build  ..."
+/// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.247.01  ..." or, from
+/// the open module, "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64
+/// 560.35.03  Release Build  ..."
 static void learn_from_proc(const std::string& content, Driver& driver) {
     for (const auto& line : split(content, '\n')) {
         if (!line.starts_with("NVRM version:"))
@@ -24,6 +25,8 @@ static void learn_from_proc(const std::string& content, Driver& driver) {
     }
 }
 
+/// Unknown, not false, where neither /proc nor /sys shows anything
+/// at all, as in some containers.
 static Driver learn_module(const Root& root) {
     Driver driver;
     const auto proc = root.read("/proc/driver/nvidia/version", 1 << 14);
@@ -40,6 +43,7 @@ static Driver learn_module(const Root& root) {
     return driver;
 }
 
+/// The nodes of a discrete GPU, of WSL (dxg) and of a Jetson (nvmap, nvhost-gpu).
 static bool is_driver_node(std::string_view name) {
     constexpr std::string_view names[] = {"nvidiactl", "nvidia-uvm", "nvidia-uvm-tools",
                                           "dxg",       "nvmap",      "nvhost-gpu"};
@@ -47,6 +51,8 @@ static bool is_driver_node(std::string_view name) {
     return includes(names, name) || (name.starts_with(card) && is_number(name.substr(card.size())));
 }
 
+/// For the effective user, as the kernel checks open(2); access(2)
+/// alone would check the real one.
 static std::optional<DeviceNode> look_at(const Root& root, const std::string& path) {
     const auto about = root.status(path);
     if (!about)
@@ -66,7 +72,8 @@ static std::vector<DeviceNode> device_nodes(const Root& root) {
         if (is_driver_node(name))
             if (auto node = look_at(root, "/dev/" + name))
                 nodes.push_back(*node);
-    for (const auto& name : root.names_in("/dev/nvidia-caps"))  // who may use which instance of MIG
+    // who may use which instance of MIG
+    for (const auto& name : root.names_in("/dev/nvidia-caps"))
         if (auto node = look_at(root, "/dev/nvidia-caps/" + name))
             nodes.push_back(*node);
     return nodes;
@@ -78,8 +85,8 @@ static bool has_modprobe_helper(const Root& root) {
     return about && about->is_regular() && (about->mode & S_ISUID) != 0;
 }
 
-/// https://docs.nvidia.com/deploy/mps/index.html: the control daemon and its clients meet in this
-/// directory, which may outlive the daemon.
+/// https://docs.nvidia.com/deploy/mps/index.html: the control daemon and its
+/// clients meet in this directory, which may outlive the daemon.
 static std::optional<std::string> mps_pipe(const Root& root) {
     const std::string directory =
         directory_variable("CUDA_MPS_PIPE_DIRECTORY").value_or("/tmp/nvidia-mps");

@@ -1,6 +1,6 @@
-// Queried while the process of another probe is silent for long: how busy the GPUs are, and which
-// faults the driver wrote into the kernel log. Together they separate a kernel that never ends from
-// a driver that waits.
+// Queried while the process of another probe is silent for long: how busy the
+// GPUs are, and which faults the driver wrote into the kernel log. Together
+// they separate a kernel that never ends from a driver that waits.
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -11,10 +11,11 @@
 
 namespace rnncheck::probes::hang_diagnostic {
 
+/// A GPU that has failed writes the same fault again and again: the newest ones count.
 constexpr std::size_t most_xids = 20;
 
-/// "4,1234,98765432,-;NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus." The third
-/// number is the age of the system then, in microseconds.
+/// "4,1234,98765432,-;NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off
+/// the bus." The third number is the age of the system then, in microseconds.
 static std::optional<XidEvent> xid_in(std::string_view record) {
     const auto message = record.find(';');
     const auto start = record.find("NVRM: Xid");
@@ -30,14 +31,14 @@ static std::optional<XidEvent> xid_in(std::string_view record) {
     XidEvent event{*code, {}, {}, valid_utf8(std::string(text.substr(0, 300)))};
     if (const auto pci = text.find("PCI:"); pci < number) {
         const std::string_view address = text.substr(pci + 4, number - pci - 4);
-        event.pci =
-            lower(std::string(address.substr(0, address.find(' '))));  // a MIG instance may follow
+        // a MIG instance may follow
+        event.pci = lower(std::string(address.substr(0, address.find(' '))));
     }
     const auto head = split(record.substr(0, message), ',');
     if (head.size() >= 3)
         if (const auto microseconds = leading_number<long long>(head[2])) {
-            const auto since_boot =
-                std::chrono::steady_clock::now().time_since_epoch();  // CLOCK_MONOTONIC
+            // CLOCK_MONOTONIC
+            const auto since_boot = std::chrono::steady_clock::now().time_since_epoch();
             event.seconds_ago = std::chrono::duration<double>(since_boot).count() -
                                 static_cast<double>(*microseconds) / 1e6;
         }

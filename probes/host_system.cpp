@@ -1,5 +1,5 @@
-// The system around: distribution, kernel, container, the variables that matter, NVIDIA devices on
-// the PCI bus.
+// The system around: distribution, kernel, container, the variables that
+// matter, NVIDIA devices on the PCI bus.
 #include <gnu/libc-version.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -16,6 +16,7 @@
 
 namespace rnncheck::probes::host_system {
 
+/// Values of os-release(5) may be quoted as in a shell.
 static std::string unquoted(std::string_view value) {
     value = trim(value);
     const bool quoted = value.size() >= 2 && value.front() == value.back() &&
@@ -41,6 +42,8 @@ static std::optional<std::string> first_line(const Root& root, const std::string
     return std::string(trim(content->substr(0, content->find('\n'))));
 }
 
+/// The boot id is hashed: it only has to be comparable, and a report is not
+/// to contain the machine's own.
 static Host learn_system(const Root& root) {
     Host host;
     host.platform = "linux";
@@ -58,6 +61,7 @@ static Host learn_system(const Root& root) {
     return host;
 }
 
+/// WSL 1 has "Microsoft" in the kernel's version, WSL 2 "microsoft".
 static std::optional<bool> is_wsl(const Root& root, const std::optional<std::string>& kernel) {
     if (environment_variable("WSL_INTEROP") || root.exists("/proc/sys/fs/binfmt_misc/WSLInterop"))
         return true;
@@ -66,7 +70,8 @@ static std::optional<bool> is_wsl(const Root& root, const std::optional<std::str
     return contains(*kernel, "microsoft") || contains(*kernel, "Microsoft");
 }
 
-/// A manager of containers leaves container=its name in the environment of the first process.
+/// A manager of containers leaves container=its name in the
+/// environment of the first process.
 static std::optional<std::string> named_by_first_process(const Root& root) {
     constexpr std::string_view key = "container=";
     for (const auto& entry : split(root.read("/proc/1/environ", 1 << 16).value_or(""), '\0'))
@@ -85,6 +90,8 @@ static std::optional<std::string> named_in(std::string_view text,
     return std::nullopt;
 }
 
+/// Groups are named after their manager:
+/// "/docker/4711", "/kubepods/besteffort/...".
 static std::optional<std::string> named_by_cgroup(const Root& root) {
     return named_in(root.read("/proc/1/cgroup", 1 << 16).value_or(""),
                     {{"kubepods", "kubernetes"},
@@ -94,8 +101,8 @@ static std::optional<std::string> named_by_cgroup(const Root& root) {
                      {"containerd", "containerd"}});
 }
 
-/// With cgroups of its own a container sees "/" alone; where its root file system is kept still
-/// names its manager.
+/// With cgroups of its own a container sees "/" alone; where its root file
+/// system is kept still names its manager.
 static std::optional<std::string> named_by_root_mount(const Root& root) {
     for (const auto& line : split(root.read("/proc/self/mountinfo", 1 << 16).value_or(""), '\n')) {
         const auto fields = split(line, ' ');
@@ -110,8 +117,8 @@ static std::optional<std::string> named_by_root_mount(const Root& root) {
     return std::nullopt;
 }
 
+/// What managers leave: variables, and files of which all are there.
 static std::optional<std::string> named_by_marks(const Root& root) {
-    /// What managers leave: variables, and files of which all are there.
     constexpr std::pair<const char*, const char*> marks[] = {
         {"kubernetes", "$KUBERNETES_SERVICE_HOST"},
         {"kubernetes", "/run/secrets/kubernetes.io"},
@@ -121,8 +128,8 @@ static std::optional<std::string> named_by_marks(const Root& root) {
         {"apptainer", "/.singularity.d"},
         {"charliecloud", "$CH_RUNNING"},
         {"shifter", "$SHIFTER_RUNTIME"},
-        {"enroot",
-         "/.lock /etc/rc /etc/fstab"},  // https://github.com/NVIDIA/enroot, src/runtime.sh
+        // https://github.com/NVIDIA/enroot, src/runtime.sh
+        {"enroot", "/.lock /etc/rc /etc/fstab"},
         {"docker", "/.dockerenv"},
         {"podman", "/run/.containerenv"},
         {"lxc", "/dev/lxd/sock"},
@@ -141,6 +148,7 @@ static std::optional<std::string> named_by_marks(const Root& root) {
     return found->first;
 }
 
+/// The marks inside first: they do not depend on what the kernel shows to this process.
 static std::optional<std::string> container(const Root& root) {
     if (auto name = named_by_marks(root))
         return name;
@@ -157,7 +165,8 @@ static std::optional<PciGpu> pci_gpu(const Root& root, const std::string& addres
     const std::string directory = "/sys/bus/pci/devices/" + address;
     if (first_line(root, directory + "/vendor") != "0x10de")
         return std::nullopt;
-    // Class 0x03 are display controllers: the same card's sound device and bridges do not count.
+    // Class 0x03 are display controllers: the same card's sound
+    // device and bridges do not count.
     if (!first_line(root, directory + "/class").value_or("").starts_with("0x03"))
         return std::nullopt;
     PciGpu gpu{lower(address), first_line(root, directory + "/device").value_or(""), {}};
@@ -166,6 +175,8 @@ static std::optional<PciGpu> pci_gpu(const Root& root, const std::string& addres
     return gpu;
 }
 
+/// An empty bus and one that is hidden are two things, so access(2)
+/// shows whether it could be read.
 static Host learn_pci(const Root& root) {
     constexpr const char* bus = "/sys/bus/pci/devices";
     Host host;

@@ -1,5 +1,5 @@
-// Every GPU library on the loader's way and in the places where toolkits and wheels put them, read
-// as files. Nothing is loaded.
+// Every GPU library on the loader's way and in the places where toolkits and
+// wheels put them, read as files. Nothing is loaded.
 #include <map>
 #include <set>
 #include <tuple>
@@ -12,13 +12,17 @@
 
 namespace rnncheck::probes::library_files {
 
+/// Each file is read, and the probe has ten seconds.
 static constexpr std::size_t most_libraries = 512;
 
+/// A file with the name of a GPU library, and what led to it.
 struct Candidate {
     std::string path;
     FoundVia via;
 };
 
+/// What the loader gives for a name, and the file behind it: of several paths
+/// to one file all count as found.
 struct Picked {
     loader::Lookup lookup;
     std::optional<std::string> real_path;
@@ -29,8 +33,8 @@ static bool has_directory(const Library& library, std::string_view directory) {
     return contains(library.path, part) || contains(library.real_path.value_or(""), part);
 }
 
-/// By kind, and of several names of one file the one that programs open first: libcudart.so.12
-/// before .so.12.4.99.
+/// By kind, and of several names of one file the one that programs open first:
+/// libcudart.so.12 before .so.12.4.99.
 static std::vector<std::string> library_names_in(const Root& root, const std::string& directory) {
     std::set<std::tuple<LibraryKind, std::size_t, std::string>> found;
     for (const auto& name : root.names_in(directory))
@@ -61,6 +65,7 @@ class Search {
     }
 
   private:
+    /// By real path: /lib and /usr/lib are one directory on most systems.
     void search(const std::vector<std::string>& directories, FoundVia via) {
         for (const auto& directory : directories) {
             const auto real = job_.root.real_path(directory);
@@ -83,7 +88,8 @@ class Search {
             add(candidate);
     }
 
-    /// A development name that leads nowhere, or to a linker script, harms no program that runs.
+    /// A development name that leads nowhere, or to a linker script, harms no
+    /// program that runs.
     void add_development_names() {
         for (const auto& candidate : development_names_) {
             const auto real_path = job_.root.real_path(candidate.path);
@@ -98,8 +104,8 @@ class Search {
 
     void add(const Candidate& candidate) {
         const auto real_path = job_.root.real_path(candidate.path);
-        const bool gone =
-            !real_path && !job_.root.link(candidate.path);  // the cache may be older than the files
+        // the cache may be older than the files
+        const bool gone = !real_path && !job_.root.link(candidate.path);
         if (gone || !files_done_.insert(real_path.value_or(candidate.path)).second ||
             count_ == most_libraries)
             return;
@@ -142,6 +148,8 @@ class Search {
         return library;
     }
 
+    /// What a program without a run path would not find is looked up again with
+    /// this library in the process, whose own run path may lead to it.
     std::vector<std::string> missing_needs(const elf::ElfFile& file, const std::string& path) {
         std::vector<std::string> missing;
         for (const auto& name : file.needed)
@@ -157,6 +165,7 @@ class Search {
         return missing;
     }
 
+    /// Each name is looked up once, as a lookup goes through all directories.
     const Picked& pick_for(const std::string& name) {
         const auto [entry, is_new] = picks_.try_emplace(name);
         if (!is_new)
@@ -171,12 +180,16 @@ class Search {
     ProbeWriter& writer_;
     loader::Loader loader_ =
         loader::loader_of(job_.root, {environment_variable("LD_LIBRARY_PATH").value_or("")});
-    loader::Process plain_{loader_, "", {}};  ///< a program that opens libraries by name
-    std::set<std::string> directories_done_;  ///< real paths
-    std::set<std::string> files_done_;        ///< real paths; the path itself for a link to nowhere
-    std::vector<Candidate>
-        development_names_;                ///< wait until nothing better has led to their files
-    std::map<std::string, Picked> picks_;  ///< by the name given to dlopen
+    /// a program that opens libraries by name
+    loader::Process plain_{loader_, "", {}};
+    /// real paths
+    std::set<std::string> directories_done_;
+    /// real paths; the path itself for a link to nowhere
+    std::set<std::string> files_done_;
+    /// wait until nothing better has led to their files
+    std::vector<Candidate> development_names_;
+    /// by the name given to dlopen
+    std::map<std::string, Picked> picks_;
     Facts news_;
     std::size_t count_ = 0;
 };

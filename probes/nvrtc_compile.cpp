@@ -1,14 +1,17 @@
-// Opens one libnvrtc and compiles a test kernel, which needs no GPU: cuDNN 8 and 9 compile some of
-// their kernels so.
+// Opens one libnvrtc and compiles a test kernel, which needs no GPU: cuDNN 8
+// and 9 compile some of their kernels so.
 #include "process/probe.hpp"
 #include "support/libraries.hpp"
 #include "vendor/cuda_abi.hpp"
 
 namespace rnncheck::probes::nvrtc_compile {
 
+/// Compiled, not run: libnvrtc loads its builtins for it, which is
+/// what fails if they are missing.
 constexpr const char* kernel =
     "extern \"C\" __global__ void twice(float* x) { x[threadIdx.x] *= 2.0f; }\n";
 
+/// The size counts the NUL at the end (nvrtcGetPTXSize), so that 1 is an empty program.
 static std::optional<CallResult> compile(const vendor::Opened<vendor::NvrtcApi>& nvrtc) {
     vendor::Calls calls;
     vendor::NvrtcProgram program = nullptr;
@@ -34,6 +37,7 @@ static void run(const Job& job, ProbeWriter& writer) {
         found.version = make_version({major, minor});
     else
         found.failure = result;
+    // before the compilation, which may end the process
     writer.facts(news);
     const auto failure = compile(nvrtc);
     found.compiles = !failure;

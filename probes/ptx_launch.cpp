@@ -1,5 +1,5 @@
-// Loads and launches a test kernel (ptx_launch.ptx) on one GPU: the shortest way through driver,
-// JIT compiler and hardware.
+// Loads and launches a test kernel (ptx_launch.ptx) on one GPU: the shortest
+// way through driver, JIT compiler and hardware.
 #include <array>
 
 #include "facts/queries.hpp"
@@ -11,6 +11,7 @@ namespace rnncheck::probes::ptx_launch {
 constexpr unsigned threads = 32;
 using Numbers = std::array<unsigned, threads>;
 
+/// Another number in each thread: a thread that did not run, or wrote elsewhere, shows.
 static Numbers numbers_in() {
     Numbers numbers{};
     for (unsigned i = 0; i < threads; ++i)
@@ -51,6 +52,8 @@ static std::vector<std::string> targets(const Facts& facts) {
                   [](const Gpu& gpu) { return "GPU " + std::to_string(gpu.index); });
 }
 
+/// The first use of the GPU in a survey: what fails here makes the RNN probes
+/// on this GPU pointless (blocks_gpu).
 static void run(const Job& job, ProbeWriter& writer) {
     Facts news;
     KernelRun& kernel_run = news.kernel_runs.emplace_back();
@@ -59,7 +62,8 @@ static void run(const Job& job, ProbeWriter& writer) {
     kernel_run.result = cuda.failure;
     if (cuda.failure)
         return writer.facts(news);
-    writer.limit(std::chrono::seconds(20));  // the driver has started, which is what may take long
+    // the driver has started, which is what may take long
+    writer.limit(std::chrono::seconds(20));
     Numbers numbers = numbers_in();
     kernel_run.result = launch(cuda, numbers);
     if (kernel_run.result->ok())

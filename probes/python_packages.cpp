@@ -1,5 +1,6 @@
-// Python environments and the frameworks in them, read as files: which build it is, what it was
-// made for, and which cuDNN and cuBLAS files the loader would give it. No interpreter is started.
+// Python environments and the frameworks in them, read as files: which build it
+// is, what it was made for, and which cuDNN and cuBLAS files the loader would
+// give it. No interpreter is started.
 #include <algorithm>
 #include <set>
 
@@ -24,11 +25,13 @@ static Facts facts_of(const Root& root, PythonEnvironment environment) {
             python::find_used_libraries(loader, environment.packages, framework);
         news.import_orders = python::import_orders_of(loader, environment, news.frameworks);
     }
-    environment.active = environment.active.value_or(false);  // those that nobody chose
+    // those that nobody chose
+    environment.active = environment.active.value_or(false);
     news.pythons = {std::move(environment)};
     return news;
 }
 
+/// The chosen environments first: looking for others may take all of the probe's time.
 static void run(const Job& job, ProbeWriter& writer) {
     const python::Variables variables = python::variables_of_process();
     writer.calling("looking for the active Python environment");
@@ -36,7 +39,8 @@ static void run(const Job& job, ProbeWriter& writer) {
     if (job.facts.tool.python && chosen.empty())
         writer.failed(
             {"--python", 1, "there is no Python environment at " + *job.facts.tool.python});
-    std::set<std::string> done;  // real paths
+    // by their real paths
+    std::set<std::string> done;
     const auto examine = [&](PythonEnvironment environment) {
         if (!done.insert(job.root.real_path(environment.path).value_or(environment.path)).second)
             return;

@@ -1,6 +1,6 @@
-// What dropout between two layers does: how many elements it keeps, what it multiplies them by, and
-// whether the seed decides which. Two layers of relu are made to show the mask: the first gives 1
-// everywhere, the second passes it on.
+// What dropout between two layers does: how many elements it keeps, what it
+// multiplies them by, and whether the seed decides which. Two layers of relu are
+// made to show the mask: the first gives 1 everywhere, the second passes it on.
 #include <algorithm>
 #include <cmath>
 
@@ -9,6 +9,7 @@
 
 namespace rnncheck::probes::rnn_dropout {
 
+/// Fixed, so that two surveys of a GPU measure the same mask.
 constexpr unsigned long long seed = 20'261'121;
 
 static std::vector<std::string> targets(const Facts& facts) {
@@ -33,6 +34,8 @@ static RnnInputs mask_inputs(const RnnCase& rnn_case) {
     return inputs;
 }
 
+/// What is kept is multiplied by 1 / (1 - probability), so that the
+/// sum stays the same on average.
 static void record(const std::vector<double>& y, RnnDropout& found) {
     const double scale = 1 / (1 - found.probability);
     double error = 0;
@@ -48,6 +51,8 @@ static void record(const std::vector<double>& y, RnnDropout& found) {
         found.scale_error = error;
 }
 
+/// Setting the descriptor again starts the random numbers again from the seed
+/// (cudnnSetDropoutDescriptor): both runs must draw the same mask.
 static void measure(vendor::Session& session, RnnDropout& found) {
     const auto& cudnn = session.cudnn;
     vendor::Calls calls;

@@ -1,6 +1,6 @@
-// Computes recurrent-network cases through one cuDNN on one GPU, the quick sweep or the request
-// for, and compares every element with the reference. Each case is reported as soon as it ends, so
-// a crash costs that case alone.
+// Computes recurrent-network cases through one cuDNN on one GPU, the quick
+// sweep or the request for, and compares every element with the reference. Each
+// case is reported as soon as it ends, so a crash costs that case alone.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -23,6 +23,7 @@
 
 namespace rnncheck::probes::rnn_forward {
 
+/// A request for the largest size computes no cases, see rnn_fit.
 static std::vector<std::string> targets(const Facts& facts) {
     const bool other_question = facts.rnn_request && facts.rnn_request->fit;
     if (other_question)
@@ -34,6 +35,8 @@ static std::vector<bool> done(const Job& job) {
     return done_before(job.facts, rnn_target_of(job.target), cases_of(job).size());
 }
 
+/// Cases of one group use the same kernels: if one of them ends the
+/// process, the others may, too.
 static std::string group(const Job& job, int step) {
     return kernels_of(cases_of(job).at(static_cast<std::size_t>(step)));
 }
@@ -57,10 +60,12 @@ struct Expected {
     Limits limits;
 };
 
-/// A case to run. Its inputs are computed by formula, and its weights too unless it has its own.
+/// A case to run. Its inputs are computed by formula, and its
+/// weights too unless it has its own.
 struct Step {
     RnnCase rnn_case;
-    std::vector<double> weights;  ///< empty for those made by formula
+    /// empty for those made by formula
+    std::vector<double> weights;
     ReducedPrecision reduced;
     bool done = false;
     std::promise<vendor::DeviceImage> image = {};
@@ -92,17 +97,17 @@ static std::vector<Step> steps_of(const Job& job) {
     return steps;
 }
 
-/// For a reference: this process' share of the processors, as the probes of all GPUs run at the
-/// same time. More than sixteen would only wait for one another.
+/// For a reference: this process' share of the processors, as the probes of all
+/// GPUs run at the same time. More than sixteen would only wait for one another.
 static int threads_of(const Job& job) {
     const auto gpus = static_cast<int>(std::max<std::size_t>(job.facts.cuda_devices.size(), 1));
     return std::clamp(process::usable_processors() / gpus, 1, 16);
 }
 
-/// What goes to the device, and what must come out, of the cases that are not done, made one after
-/// the other by a thread of their own beside the vendor's work, a few ahead of it. Each is taken
-/// once, and waited for if need be. The thread is not waited for: a reference that nobody needs any
-/// more may take minutes.
+/// What goes to the device, and what must come out, of the cases that are not done,
+/// made one after the other by a thread of their own beside the vendor's work, a
+/// few ahead of it. Each is taken once, and waited for if need be. The thread is
+/// not waited for: a reference that nobody needs any more may take minutes.
 class ReferencePipeline {
   public:
     ReferencePipeline(std::vector<Step> steps, int threads)
@@ -141,8 +146,8 @@ class ReferencePipeline {
     void skip() {
         work_->ahead.release();
     }
-    /// Reports that time passes, which is not the vendor's. std::bad_alloc where the case is too
-    /// large for us.
+    /// Reports that time passes, which is not the vendor's. std::bad_alloc
+    /// where the case is too large for us.
     Expected expected(std::size_t step, const std::function<void()>& time_passes) {
         constexpr auto often = std::chrono::seconds(1);
         auto future = work_->steps[step].expected.get_future();
@@ -157,8 +162,8 @@ class ReferencePipeline {
         Work(std::vector<Step> all, int most_threads)
             : steps(std::move(all)), threads(most_threads) {
         }
-        static constexpr int most_ahead =
-            24;  // as many as the quick sweep has, which none has to wait for
+        /// as many as the quick sweep has, which none has to wait for
+        static constexpr int most_ahead = 24;
         std::vector<Step> steps;
         const int threads;
         std::counting_semaphore<> ahead{most_ahead};
@@ -191,9 +196,10 @@ class ReferencePipeline {
     std::shared_ptr<Work> work_;
 };
 
-/// Whether the driver compiles this cuDNN's kernels for the GPU, which is newer than all that the
-/// library has machine code for; code runs on every later minor of its compute capability (CUDA C++
-/// Programming Guide, binary compatibility). cuDNN reports its newest since 8.6; before, that
+/// Whether the driver compiles this cuDNN's kernels for the GPU, which is newer
+/// than all that the library has machine code for; code runs on every later
+/// minor of its compute capability (CUDA C++ Programming Guide, binary
+/// compatibility). cuDNN reports its newest since 8.6; before, that
 /// was 8.6 at the most.
 static bool compiles_kernels(const Facts& facts, const RnnTarget& target) {
     const Gpu* const gpu = find_by(facts.cuda_devices, &Gpu::index, target.gpu);
@@ -203,8 +209,8 @@ static bool compiles_kernels(const Facts& facts, const RnnTarget& target) {
                cudnn->newest_capability.value_or(make_version({8, 6})).major();
 }
 
-/// How long cases may be silent. The first of each kind loads its kernels, from a disk that may be
-/// slow: how slow shows in the time that opening the libraries took.
+/// How long cases may be silent. The first of each kind loads its kernels, from a
+/// disk that may be slow: how slow shows in the time that opening the libraries took.
 class SilenceLimits {
   public:
     SilenceLimits(std::chrono::milliseconds opening, bool compiles)
@@ -224,8 +230,8 @@ class SilenceLimits {
     }
 
   private:
-    /// A hundred times what a slow GPU needs (docs/speed.md): a launch a step and layer, and a
-    /// thousand million multiply-adds a second.
+    /// A hundred times what a slow GPU needs (docs/speed.md): a launch a step
+    /// and layer, and a thousand million multiply-adds a second.
     static std::chrono::milliseconds computing(const RnnCase& c) {
         const double launches =
             double{1} * c.sequence_length * c.pseudo_layers() * (c.training ? 3 : 1);
@@ -269,7 +275,8 @@ class Sweep {
             } else
                 run_case(session, limits.of(run.rnn_case), run);
             run.free_bytes = free_bytes_;
-            // A kernel that went astray leaves a context in which no later call can succeed.
+            // A kernel that went astray leaves a context in which no later call
+            // can succeed.
             const bool broken = run.end == RunEnd::failed &&
                                 !session.cuda.check(session.cuda.cuCtxSynchronize).ok();
             Facts news;
@@ -283,8 +290,9 @@ class Sweep {
   private:
     bool is_within(const WindowsLimits& limits, RnnRun& run) const {
         run.result = limits.time_exceeded_by(run.rnn_case);
+        // as skipped
         if (run.result)
-            return false;  // as skipped
+            return false;
         if (free_bytes_)
             run.result = limits.memory_exceeded_by(bytes_needed(run), *free_bytes_);
         if (run.result)
@@ -292,6 +300,8 @@ class Sweep {
         return !run.result;
     }
 
+    /// The case is announced before anything of it is called: a crash from
+    /// here on costs this case alone.
     void run_case(const vendor::Session& session, std::chrono::milliseconds limit, RnnRun& run) {
         writer_.step(run.number - 1, limit);
         if (came_after(run.rnn_case, rnn_place(job_.facts, target_).cudnn)) {
@@ -325,6 +335,7 @@ class Sweep {
         record(compare(run.rnn_case, right, outputs.first, outputs.again, expected.limits), run);
     }
 
+    /// Free memory of the GPU as a whole, so what other processes use is not in it.
     void query_free_memory(const vendor::Session& session) {
         std::size_t free_bytes = 0, total = 0;
         if (session.cuda.check(session.cuda.cuMemGetInfo_v2, &free_bytes, &total).ok())
@@ -338,6 +349,7 @@ class Sweep {
     std::optional<std::int64_t> free_bytes_;
 };
 
+/// References of many cases are computed beside: what they free is used again at once.
 static void run(const Job& job, ProbeWriter& writer) {
     process::keep_freed_memory();
     Sweep(job, writer).run();

@@ -1,5 +1,6 @@
-// Ends its own process in each of the ways that a vendor library may. No survey runs it, for it has
-// no targets of its own: `rnncheck selftest` names one and looks whether that ending is reported.
+// Ends its own process in each of the ways that a vendor library may. No survey
+// runs it, for it has no targets of its own: `rnncheck selftest` names one and
+// looks whether that ending is reported.
 #include <unistd.h>
 
 #include "process/probe.hpp"

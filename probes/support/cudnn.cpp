@@ -1,3 +1,5 @@
+// Descriptors live on the host alone, so these calls show without a GPU whether
+// the libraries behind them load.
 #include "support/cudnn.hpp"
 
 namespace rnncheck::probes {
@@ -13,6 +15,7 @@ static void check_parts(const CudnnApi& cudnn, vendor::Calls& calls) {
 }
 
 /// A small LSTM described, nothing computed.
+/// Without a dropout descriptor: to set one takes a handle, and with that a GPU.
 static void describe_lstm(const CudnnApi& cudnn, vendor::Calls& calls) {
     vendor::RnnDescriptor rnn = nullptr;
     vendor::RnnDataDescriptor data = nullptr;
@@ -22,8 +25,9 @@ static void describe_lstm(const CudnnApi& cudnn, vendor::Calls& calls) {
     if (cudnn.cudnnSetRNNDescriptor_v8)
         calls(cudnn, cudnn.cudnnSetRNNDescriptor_v8, rnn, standard, lstm, double_bias,
               unidirectional, linear_input, fp32, fp32, default_math, 8, 8, 8, 1, nullptr, 0u);
+    // since 7.2.1
     if (cudnn.cudnnCreateRNNDataDescriptor)
-        calls(cudnn, cudnn.cudnnCreateRNNDataDescriptor, &data);  // since 7.2.1
+        calls(cudnn, cudnn.cudnnCreateRNNDataDescriptor, &data);
 }
 
 std::optional<CallResult> try_rnn_api(const CudnnApi& cudnn, FirstCall first) {

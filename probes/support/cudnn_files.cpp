@@ -5,6 +5,8 @@
 
 namespace rnncheck::probes {
 
+/// The front has no GPU code of its own: the CUDA it is built for is
+/// that of libcudnn_ops beside it.
 std::vector<CudnnFile> builds_of(const std::vector<std::string>& paths) {
     const Root here;
     std::vector<CudnnFile> files;

@@ -8,6 +8,7 @@
 
 namespace rnncheck::probes {
 
+/// With a space on both sides of each, so that a name is found as a whole.
 constexpr std::string_view variables =
     " CUDA_VISIBLE_DEVICES CUDA_DEVICE_ORDER CUDA_HOME CUDA_PATH CUDA_ROOT CUDA_LAUNCH_BLOCKING "
     "SLURM_JOB_ID "
@@ -17,6 +18,7 @@ constexpr std::string_view variables =
     "LD_LIBRARY_PATH LD_PRELOAD "
     "LD_AUDIT LD_BIND_NOW TF_FORCE_GPU_ALLOW_GROWTH XLA_FLAGS PYTORCH_CUDA_ALLOC_CONF VIRTUAL_ENV "
     "CONDA_PREFIX ";
+/// Families of variables, of which new versions add more.
 constexpr std::string_view beginnings[] = {"CUDNN_", "CUDA_CACHE_", "CUDA_MPS_", "TF_CUDNN_",
                                            "XLA_PYTHON_CLIENT_"};
 constexpr std::size_t longest_value = 4096;

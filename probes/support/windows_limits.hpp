@@ -1,5 +1,5 @@
-// What Windows does to a computation that takes too long or too much, where Linux lets it run or
-// fails a call: it resets the GPU, and it moves GPU memory to the host.
+// What Windows does to a computation that takes too long or too much, where Linux lets
+// it run or fails a call: it resets the GPU, and it moves GPU memory to the host.
 #pragma once
 
 #include <chrono>
@@ -14,17 +14,17 @@ namespace rnncheck::probes {
 /// The limits of one GPU; on another system there are none.
 class WindowsLimits {
   public:
-    /// Queries the driver whether the time limit applies to this GPU: it does not to one that has
-    /// no display driver (TCC).
+    /// Queries the driver whether the time limit applies to this GPU: it does
+    /// not to one that has no display driver (TCC).
     WindowsLimits(const Facts& facts, const vendor::Opened<vendor::CudaApi>& cuda, int gpu);
 
     bool apply() const {
         return on_windows_;
     }
 
-    /// Why the case is not to be run: ten times what it takes by the model of docs/speed.md is
-    /// longer than a kernel may run. For a GPU whose clocks are unknown the model is that of a slow
-    /// one.
+    /// Why the case is not to be run: ten times what it takes by the model of
+    /// docs/speed.md is longer than a kernel may run. For a GPU whose clocks
+    /// are unknown the model is that of a slow one.
     std::optional<CallResult> time_exceeded_by(const RnnCase& rnn_case) const;
 
     /// Why so much memory is not to be requested of so much that is free, in bytes.

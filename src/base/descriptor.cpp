@@ -1,3 +1,5 @@
+// Reads go through plain read(2): the files of /proc report the size 0, and a
+// buffer on the stack may not fit where the stack is limited.
 #include "base/descriptor.hpp"
 
 #include <unistd.h>
@@ -6,6 +8,7 @@
 
 namespace rnncheck {
 
+/// Room for one read. More would be filled with zeros first, for small files too.
 constexpr std::size_t most_at_once = 1 << 16;
 
 std::ptrdiff_t read_onto(std::string& text, int file, std::size_t most) {
@@ -23,6 +26,8 @@ void Descriptor::close() {
     number_ = -1;
 }
 
+/// "/mnt/image/" and "/mnt/image" are the same root, and "/" is none: then
+/// inside and outside paths are equal.
 Root::Root(std::string prefix) : prefix_(std::move(prefix)) {
     while (!prefix_.empty() && prefix_.back() == '/')
         prefix_.pop_back();

@@ -5,7 +5,8 @@
 
 namespace rnncheck {
 
-/// At most `most` bytes of an open file, from where it is read next; nothing if it cannot be read.
+/// At most `most` bytes of an open file, from where it is read next;
+/// nothing if it cannot be read.
 std::optional<std::string> content_of(const Descriptor& file, std::size_t most);
 
 }  // namespace rnncheck

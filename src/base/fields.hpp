@@ -5,11 +5,12 @@
 //         RNNCHECK_FIELD(std::optional<int>, clock_mhz, "highest clock");
 //         RNNCHECK_FIELDS_END
 //     };
-// has two members and Gpu::fields(self, visit), which calls visit("index", self.index, "CUDA's
-// ordinal") and so on, in this order. RNNCHECK_FIELDS_END_AFTER(Base, ...) visits those of its
-// bases first. A structure may write its fields() itself. An enumeration takes part through
-// `constexpr std::span<const std::string_view> names_of(E)`, found by its type, whose entries are
-// the values in order.
+// has two members and Gpu::fields(self, visit), which calls visit("index",
+// self.index, "CUDA's ordinal") and so on, in this order.
+// RNNCHECK_FIELDS_END_AFTER(Base, ...) visits those of its bases first. A
+// structure may write its fields() itself. An enumeration takes part through
+// `constexpr std::span<const std::string_view> names_of(E)`, found by its type,
+// whose entries are the values in order.
 #pragma once
 
 #include <map>
@@ -25,21 +26,27 @@
 
 namespace rnncheck {
 
+/// A structure that lists its fields: all of JSON, merging and the
+/// schema work on any of these.
 template <class T>
 concept Fielded = requires(T& t) {
     T::fields(t, [](auto&&...) {});
 };
 
+/// An enumeration whose values have names, in JSON and on the screen.
 template <class T>
 concept NamedEnum = std::is_enum_v<T> && requires(T t) {
     { names_of(t) } -> std::same_as<std::span<const std::string_view>>;
 };
 
+/// The name of a value, "v8"; from_name is the reverse and gives nothing for
+/// any other word.
 template <NamedEnum E>
 std::string_view name_of(E value) {
     return names_of(value)[static_cast<std::size_t>(value)];
 }
 
+/// A linear search, as an enumeration has few values.
 template <NamedEnum E>
 std::optional<E> from_name(std::string_view name) {
     const auto names = names_of(E{});
@@ -49,6 +56,7 @@ std::optional<E> from_name(std::string_view name) {
     return std::nullopt;
 }
 
+/// Whether a type is an optional or a list, by which JSON and merging choose their code.
 template <class T>
 struct IsOptional : std::false_type {};
 template <class T>
@@ -58,8 +66,10 @@ struct IsVector : std::false_type {};
 template <class T>
 struct IsVector<std::vector<T>> : std::true_type {};
 
+/// Sorted by key, so that equal maps are written as equal texts.
 using TextMap = std::map<std::string, std::string>;
 
+/// The fields of the bases come first, in the order in which the bases are named.
 template <class... Bases>
 void visit_fields_of(auto& self, auto&& visit) {
     (Bases::fields(self, visit), ...);
@@ -95,8 +105,8 @@ void for_each_line(auto&& use) {
         });                                                                  \
     }
 
-/// Gives the enumeration E its names, in the order of its values; use it right after E in namespace
-/// rnncheck.
+/// Gives the enumeration E its names, in the order of its values; use it right
+/// after E in namespace rnncheck.
 #define RNNCHECK_ENUM_NAMES(E, ...)                                \
     inline std::span<const std::string_view> names_of(E) {         \
         static constexpr std::string_view names[] = {__VA_ARGS__}; \
@@ -109,6 +119,7 @@ void for_each_line(auto&& use) {
     RNNCHECK_ENUM_NAMES(E, RNNCHECK_FOR_EACH(RNNCHECK_QUOTED, __VA_ARGS__))
 #define RNNCHECK_QUOTED(word) #word,
 
+/// At most 27, because each of the three levels of RNNCHECK_SCAN scans three times.
 /// RNNCHECK_FOR_EACH(use, a, b) is use(a) use(b), for at most 27 words.
 #define RNNCHECK_FOR_EACH(use, ...) RNNCHECK_SCAN(RNNCHECK_EACH(use, __VA_ARGS__))
 #define RNNCHECK_EACH(use, first, ...) \

@@ -1,4 +1,5 @@
-// Reading files below a root directory, bounded in size. May not write, and knows no product.
+// Reading files below a root directory, bounded in size. May not write, and
+// knows no product.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@
 
 namespace rnncheck {
 
-/// One read(2) of at most `most` bytes, added to the text: no buffer on the stack, which may be
-/// limited to little. Gives what read gives.
+/// One read(2) of at most `most` bytes, added to the text: no buffer on the
+/// stack, which may be limited to little. Gives what read gives.
 std::ptrdiff_t read_onto(std::string& text, int file, std::size_t most = 1 << 14);
 
 /// A file descriptor that closes itself.
@@ -49,10 +50,14 @@ struct FileStatus {
     enum class Kind { regular, directory, other };
 
     Kind kind = Kind::other;
-    unsigned mode = 0;              ///< permission bits and the set-id bits, e.g. 04755
-    unsigned owner = 0, group = 0;  ///< numbers of the user and the group
-    std::int64_t size = 0;          ///< in bytes
-    std::uint64_t device = 0;       ///< with `inode` the same for all names of one file
+    /// permission bits and the set-id bits, e.g. 04755
+    unsigned mode = 0;
+    /// numbers of the user and the group
+    unsigned owner = 0, group = 0;
+    /// in bytes
+    std::int64_t size = 0;
+    /// with `inode` the same for all names of one file
+    std::uint64_t device = 0;
     std::uint64_t inode = 0;
 
     bool is_regular() const {
@@ -63,8 +68,8 @@ struct FileStatus {
     }
 };
 
-/// The file system as seen from `prefix`: "" is the machine itself, "/mnt/image" a mounted image or
-/// a test's directory. Paths given and returned are the ones inside.
+/// The file system as seen from `prefix`: "" is the machine itself, "/mnt/image" a
+/// mounted image or a test's directory. Paths given and returned are the ones inside.
 class Root {
   public:
     Root() = default;
@@ -74,34 +79,36 @@ class Root {
     std::string outside(std::string_view path) const {
         return prefix_ + std::string(path);
     }
+    /// Empty for the machine itself; never ends in '/'.
     const std::string& prefix() const {
         return prefix_;
     }
 
+    /// False, too, if a directory on the way may not be searched.
     bool exists(std::string_view path) const {
         return status(path).has_value();
     }
 
-    /// At most `most` bytes of a regular file, pseudo-files of /proc and /sys included; nothing
-    /// when it cannot be opened or read. Never blocks on a pipe or a device.
+    /// At most `most` bytes of a regular file, pseudo-files of /proc and /sys included;
+    /// nothing when it cannot be opened or read. Never blocks on a pipe or a device.
     std::optional<std::string> read(std::string_view path, std::size_t most = 1 << 20) const;
 
     /// Links followed; nothing when it does not exist.
     std::optional<FileStatus> status(std::string_view path) const;
 
-    /// Sorted names in a directory, without "." and ".."; empty when it cannot be read. At most
-    /// `most` names.
+    /// Sorted names in a directory, without "." and ".."; empty when it cannot
+    /// be read. At most `most` names.
     std::vector<std::string> names_in(std::string_view directory, std::size_t most = 100'000) const;
 
     /// Where a symbolic link points to, unresolved; nothing when it is no link.
     std::optional<std::string> link(std::string_view path) const;
 
-    /// The path with every symbolic link resolved inside the root (an absolute link stays inside);
-    /// nothing when it does not exist or the links run in a loop.
+    /// The path with every symbolic link resolved inside the root (an absolute link
+    /// stays inside); nothing when it does not exist or the links run in a loop.
     std::optional<std::string> real_path(std::string_view path) const;
 
-    /// There is nothing of this name, by one system call. False may mean that it takes more to
-    /// know.
+    /// There is nothing of this name, by one system call. False may
+    /// mean that it takes more to know.
     bool surely_absent(std::string_view path) const;
 
     /// Following its links from directory to directory never ends.

@@ -1,3 +1,5 @@
+// Sentences name a version or a reason only if there is one: "driver
+// 535.104.05", "the driver".
 // What a sentence has only where it is known.
 #pragma once
 
@@ -12,13 +14,15 @@ inline std::string if_any(std::string_view before, std::string_view text,
         return "";
     return concat(before, text, after);
 }
-/// The same of a value that is known, an optional one or that of a pointer: if_any(" ", version).
+/// The same of a value that is known, an optional one or that of a
+/// pointer: if_any(" ", version).
 template <class Known>
 requires(!std::is_convertible_v<const Known&, std::string_view>) std::string
     if_any(std::string_view before, const Known& value, std::string_view after = "") {
     if (!value)
         return "";
-    if constexpr (requires { value->text; })  // a version
+    // a version
+    if constexpr (requires { value->text; })
         return concat(before, value->text, after);
     else
         return concat(before, *value, after);

@@ -1,5 +1,6 @@
-// Any fielded structure as JSON and back, and its JSON Schema. Each type is described once at run
-// time (`Shape`), so that the code about JSON is compiled once and not for every type.
+// Any fielded structure as JSON and back, and its JSON Schema. Each type is
+// described once at run time (`Shape`), so that the code about JSON is
+// compiled once and not for every type.
 #pragma once
 
 #include <concepts>
@@ -13,8 +14,8 @@ namespace rnncheck {
 
 using Json = nlohmann::json;
 
-/// How texts become UTF-8: by default so that from_json gives the very bytes back, as paths need
-/// it. With valid_utf8 they are for reading alone.
+/// How texts become UTF-8: by default so that from_json gives the very bytes
+/// back, as paths need it. With valid_utf8 they are for reading alone.
 using TextCoding = std::string (*)(std::string_view);
 
 /// What a type looks like to JSON.
@@ -39,23 +40,26 @@ struct Shape {
     };
 
     Kind kind;
-    Json (*number_to_json)(const void*) = nullptr;  ///< of a `whole`
-    bool (*number_from_json)(const Json&,
-                             void*) = nullptr;  ///< of a `whole`; false when it is out of range
-    std::span<const std::string_view> words =
-        {};  ///< of a `word`: the values of an enumeration, in order
+    /// Of a `whole`; the second is false when the number is out of range.
+    Json (*number_to_json)(const void*) = nullptr;
+    bool (*number_from_json)(const Json&, void*) = nullptr;
+    /// of a `word`: the values of an enumeration, in order
+    std::span<const std::string_view> words = {};
     // Of an `optional` (which has one item or none) and of a `list`:
     const Shape& (*item_shape)() = nullptr;
     std::size_t (*count)(const void*) = nullptr;
     const void* (*item)(const void*, std::size_t) = nullptr;
     void* (*add)(void*) = nullptr;
     void (*clear)(void*) = nullptr;
-    std::vector<Member> members = {};  ///< of a `structure`
+    /// of a `structure`
+    std::vector<Member> members = {};
 };
 
+/// One shape per type, created at its first use and kept.
 template <class T>
 const Shape& shape_of();
 
+/// `value` is the address of an object of the type that the shape describes.
 Json to_json(const Shape& shape, const void* value, TextCoding text);
 void from_json(const Json& json, const Shape& shape, void* value, const std::string& place);
 
@@ -67,9 +71,9 @@ Json to_json(const T& value, TextCoding text = reversible_utf8) {
     return to_json(shape_of<T>(), &value, text);
 }
 
-/// Fills `value`. Fields that are absent keep their defaults, unknown ones are ignored (a newer
-/// rnncheck wrote them). InputError names the place: "facts.cuda_devices[0].compute_capability:
-/// '8.x' is not a version".
+/// Fills `value`. Fields that are absent keep their defaults, unknown ones are
+/// ignored (a newer rnncheck wrote them). InputError names the place:
+/// "facts.cuda_devices[0].compute_capability: '8.x' is not a version".
 template <class T>
 void from_json(const Json& json, T& value, const std::string& place) {
     from_json(json, shape_of<T>(), &value, place);
@@ -86,8 +90,10 @@ Json schema_of() {
 /// InputError when `json` is not a string.
 std::string quoted_text(const Json& json, const std::string& place);
 
-// ---------------------------------------------------------------------------------------------------------------
+// -----------------------------------------------------------------------------
 
+/// nlohmann::json keeps a number without a sign as unsigned, any other as
+/// signed; each is compared with the range of T as what it is.
 template <std::integral T>
 Shape shape_of_whole() {
     return {.kind = Shape::Kind::whole,
@@ -130,6 +136,7 @@ Shape shape_of_list() {
             .clear = [](void* value) { static_cast<T*>(value)->clear(); }};
 }
 
+/// Visits the fields of a sample once, for the places of the fields in the structure.
 template <Fielded T>
 Shape shape_of_structure() {
     Shape shape{.kind = Shape::Kind::structure};
@@ -142,6 +149,7 @@ Shape shape_of_structure() {
     return shape;
 }
 
+/// The static_assert matters to as<int>(), by which words are read and written.
 template <class T>
 Shape make_shape() {
     using enum Shape::Kind;

@@ -16,6 +16,7 @@ bool includes(const List& list, const Item& item) {
     return std::ranges::find(list, item) != std::ranges::end(list);
 }
 
+/// Keeps the order of the first occurrences, unlike a set.
 template <class T>
 void add_once(std::vector<T>& list, const std::type_identity_t<T>& item) {
     if (!includes(list, item))
@@ -51,8 +52,8 @@ auto find_by(List&& list, Member member, const Value& value) {
     return found == std::ranges::end(list) ? nullptr : std::to_address(found);
 }
 
-/// The items with the same key together, in the order of their first ones: pairs of the key and
-/// pointers to them. The list holds items or pointers to them.
+/// The items with the same key together, in the order of their first ones: pairs
+/// of the key and pointers to them. The list holds items or pointers to them.
 template <class List, class KeyOf>
 auto grouped(const List& list, KeyOf key_of) {
     const auto pointer_to = []<class T>(const T& item) {
@@ -75,7 +76,8 @@ auto grouped(const List& list, KeyOf key_of) {
     return groups;
 }
 
-/// The first and the last of each run of numbers: {0, 2} and {5, 5} of 0, 1, 2, 5. They are sorted.
+/// The first and the last of each run of numbers: {0, 2} and {5, 5} of
+/// 0, 1, 2, 5. They are sorted.
 template <class Number>
 std::vector<std::pair<Number, Number>> runs_in(const std::vector<Number>& numbers) {
     std::vector<std::pair<Number, Number>> runs;

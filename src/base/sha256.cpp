@@ -23,6 +23,8 @@ constexpr std::array<std::uint32_t, 64> round_constants = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
+/// W_t of FIPS 180-4, 6.2.2, step 1: the block's sixteen words, and
+/// 48 that are mixed from them.
 static std::array<std::uint32_t, 64> message_schedule(std::string_view block) {
     std::array<std::uint32_t, 64> w{};
     for (std::size_t i = 0; i < block.size(); ++i)
@@ -35,6 +37,7 @@ static std::array<std::uint32_t, 64> message_schedule(std::string_view block) {
     return w;
 }
 
+/// Steps 2 to 4 of FIPS 180-4, 6.2.2, with the letters that the standard uses.
 static void add_block(State& state, std::string_view block) {
     const auto w = message_schedule(block);
     auto [a, b, c, d, e, f, g, h] = state;
@@ -63,6 +66,8 @@ static std::string padded_end(std::string_view rest, std::uint64_t total_bytes) 
 }
 
 std::string sha256_hex(std::string_view data) {
+    // The fractional parts of the square roots of the first eight primes (FIPS
+    // 180-4, 5.3.3).
     State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     const std::size_t whole = data.size() / block_bytes * block_bytes;

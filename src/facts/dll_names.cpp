@@ -1,3 +1,4 @@
+// Windows compares file names without case, and so does everything here.
 #include "facts/dll_names.hpp"
 
 #include <algorithm>
@@ -25,6 +26,8 @@ std::string dll_name(std::string_view path) {
     return std::string(path.substr(path.rfind('\\') + 1));
 }
 
+/// "C:\a.dll" is in "C:\", not in "C:", which would mean the current directory
+/// of the drive.
 std::string dll_directory(std::string_view path) {
     const auto end = path.rfind('\\');
     if (end == std::string_view::npos)
@@ -33,6 +36,7 @@ std::string dll_directory(std::string_view path) {
     return std::string(path.substr(0, is_root ? end + 1 : end));
 }
 
+/// The redistributable of Visual Studio 2015 to 2022, whose DLLs kept the number 140.
 bool is_visual_cpp_runtime(std::string_view name) {
     return begins_with_any(name, {"vcruntime140", "msvcp140", "concrt140", "vcomp140"});
 }
@@ -44,6 +48,8 @@ bool concerns_gpu(std::string_view name) {
                       "cusparse64", "nvcuda.dll", "nvrtc", "nvml.dll", "nvinfer", "zlibwapi.dll"});
 }
 
+/// The front, which programs open by name; the libraries that it opens
+/// itself are is_part_of_cudnn.
 bool is_cudnn(std::string_view name) {
     return begins_with_any(name, {"cudnn64_"});
 }

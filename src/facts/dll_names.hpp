@@ -16,8 +16,8 @@ std::string dll_directory(std::string_view path);
 /// vcruntime140.dll, msvcp140.dll and the others of Microsoft's Visual C++ runtime.
 bool is_visual_cpp_runtime(std::string_view name);
 
-/// The GPU libraries, their parts, zlib for cuDNN, and Microsoft's runtime, without which none of
-/// them loads.
+/// The GPU libraries, their parts, zlib for cuDNN, and Microsoft's runtime,
+/// without which none of them loads.
 bool concerns_gpu(std::string_view name);
 
 /// "cudnn64_9.dll", and "cudnn_ops64_9.dll".

@@ -1,5 +1,6 @@
-// The one document between finding out and judging. An empty optional means "unknown"; `probe_runs`
-// shows why. Every field has one probe that fills it: two sources of one truth are two fields.
+// The one document between finding out and judging. An empty optional means
+// "unknown"; `probe_runs` shows why. Every field has one probe that fills it:
+// two sources of one truth are two fields.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,14 +15,16 @@
 
 namespace rnncheck {
 
+/// Increased when documents of this rnncheck can no longer be read by earlier
+/// ones; docs/formats-history.md lists what changed.
 inline constexpr int facts_schema = 4;
 /// Of reports, which hold facts.
 inline constexpr int report_schema = 4;
 /// The oldest whose facts can still be read.
 inline constexpr int oldest_schema = 2;
 
-/// Which rnncheck collected the facts, and which stages it was allowed to run: look, query, run; or
-/// "given" alone.
+/// Which rnncheck collected the facts, and which stages it was allowed to run:
+/// look, query, run; or "given" alone.
 struct ToolFacts {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, version, "version of rnncheck that collected these facts");
@@ -43,8 +46,8 @@ struct ToolFacts {
     RNNCHECK_FIELDS_END
 };
 
-/// What a profile expects of a machine. Versions: "9.1.0" is that one, ">=9.1" that one or a later
-/// one.
+/// What a profile expects of a machine. Versions: "9.1.0" is that one,
+/// ">=9.1" that one or a later one.
 struct ExpectedMachine {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, profile, "file that expects them");
@@ -58,6 +61,8 @@ struct ExpectedMachine {
                    "least memory of each GPU in MiB") = {};
     RNNCHECK_FIELDS_END
 
+    /// Whether one of these versions is expected at all; else the
+    /// rules about them do not apply.
     bool names_versions() const {
         return driver || cuda || cudnn;
     }
@@ -66,6 +71,8 @@ struct ExpectedMachine {
     }
 };
 
+/// All that probes, logs or a user's --given showed about one machine. Without
+/// any value it is a machine about which nothing is known.
 struct Facts {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(int, schema, "number of this form of the facts") = facts_schema;
@@ -116,13 +123,15 @@ inline bool is_log_only(const Facts& facts) {
     return facts.log && facts.tool.stages == std::vector<std::string>{"log"};
 }
 
-/// `more` joins `facts`: unset values are filled, set ones stay, lists are appended; an element
-/// with the key() of one that is there joins that one, so a probe can add more about a thing later.
+/// `more` joins `facts`: unset values are filled, set ones stay, lists are
+/// appended; an element with the key() of one that is there joins that one, so
+/// a probe can add more about a thing later.
 void merge(Facts& facts, Facts more);
 
-/// The facts as documents hold them: a case of `rnn_runs` is described once, in `rnn_cases`, to
-/// which runs refer by its `case_id`.
+/// The facts as documents hold them: a case of `rnn_runs` is described once, in
+/// `rnn_cases`, to which runs refer by its `case_id`.
 nlohmann::json facts_to_json(const Facts& facts);
+/// JSON Schema of what facts_to_json writes.
 nlohmann::json facts_json_schema();
 
 /// The reverse; InputError names the place of what has the wrong form.
@@ -132,9 +141,9 @@ Facts facts_from_json(nlohmann::json json);
 std::string facts_to_text(const Facts& facts, int indent = -1);
 
 /// Reads a facts document, or a whole report with one inside. `name` is for messages
-/// ("machine.json"). InputError when it is neither, is of another schema, or a field has the wrong
-/// form. The places of fields that are not known here are added to `unknown`, where given: a newer
-/// rnncheck wrote them, or they are mistyped.
+/// ("machine.json"). InputError when it is neither, is of another schema, or a field
+/// has the wrong form. The places of fields that are not known here are added to
+/// `unknown`, where given: a newer rnncheck wrote them, or they are mistyped.
 Facts facts_from_text(std::string_view text, const std::string& name,
                       std::vector<std::string>* unknown = nullptr);
 

@@ -1,3 +1,5 @@
+// Facts are read from files of any origin: depth, schema and the form of every
+// value are checked before a rule sees one.
 #include "base/json.hpp"
 #include "base/program.hpp"
 #include "facts/facts.hpp"
@@ -9,7 +11,8 @@ namespace rnncheck {
 
 namespace {
 
-/// Deeper nesting than any facts document has; stops a hostile file before it exhausts the stack.
+/// Deeper nesting than any facts document has; stops a hostile file
+/// before it exhausts the stack.
 constexpr int deepest = 32;
 
 constexpr const char* what_to_give =
@@ -20,6 +23,7 @@ constexpr const char* what_to_give =
                      what_to_give);
 }
 
+/// A report and the facts in it have schemas of their own, each with its newest number.
 void require_schema(const Json& json, int newest, const std::string& what,
                     const std::string& name) {
     const Json schema = json.value("schema", Json());
@@ -63,6 +67,7 @@ std::string without_indexes(const std::string& place) {
     return plain;
 }
 
+/// Whether a document of this schema may lack the field without having lost it.
 bool is_later(const std::string& place, int schema) {
     const std::string plain = without_indexes(place);
     return std::ranges::any_of(later_fields, [&](const LaterField& field) {
@@ -101,8 +106,8 @@ void collect_missing(const Json& json, const Shape& declared, const std::string&
                                       is_later(field, document_schema);
                 if (!may_lack)
                     missing.push_back(field);
-            } else if (std::string_view(member.name) !=
-                       "case") {  // which is written without its usual values
+            } else if (std::string_view(member.name) != "case") {
+                // which is written without its usual values
                 collect_missing(*found, member.shape(), field, document_schema, missing);
             }
         }
@@ -140,6 +145,7 @@ void collect_unknown(const Json& json, const Shape& declared, const std::string&
     }
 }
 
+/// Bounded in depth alone: the caller has bounded the size of the text.
 Json parse_bounded(std::string_view text, const std::string& name) {
     if (trim(text).empty())
         throw InputError(name + " is empty" + what_to_give);
@@ -169,6 +175,8 @@ Json facts_to_json(const Facts& facts) {
     return json;
 }
 
+/// Written by hand where the document differs from the structures: cases are
+/// listed once, with their usual values left out.
 Json facts_json_schema() {
     const Json whole = {{"type", "integer"}};
     Json schema = schema_of<Facts>();
@@ -190,6 +198,7 @@ Json facts_json_schema() {
     return schema;
 }
 
+/// Of today's schema already, as a probe sends them to the survey.
 Facts facts_from_json(Json json) {
     put_cases_into_runs(json);
     Facts facts;
@@ -204,6 +213,8 @@ std::string facts_to_text(const Facts& facts, int indent) {
     return facts_to_json(facts).dump(indent);
 }
 
+/// A file that lacks fields of its own schema was cut or edited: the report
+/// then names the first of them.
 Facts facts_from_text(std::string_view text, const std::string& name,
                       std::vector<std::string>* unknown) {
     Json json = parse_bounded(text, name);

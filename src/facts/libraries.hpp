@@ -1,11 +1,13 @@
-// Facts about the GPU libraries found on disk, what they returned, and which of several the loader
-// gives to a program.
+// Facts about the GPU libraries found on disk, what they returned, and which of
+// several the loader gives to a program.
 #pragma once
 
 #include "facts/common.hpp"
 
 namespace rnncheck {
 
+/// By the file's name alone: libcudnn is `cudnn`, what it opens itself
+/// (libcudnn_ops) `cudnn_part`.
 RNNCHECK_ENUM(LibraryKind, cuda, nvml, cudart, cudnn, cudnn_part, cublas, cublaslt, nvrtc,
               nvrtc_builtins)
 
@@ -17,8 +19,8 @@ RNNCHECK_ENUM(FoundVia, ld_library_path, loader_cache, default_directory, toolki
 RNNCHECK_ENUM(FileProblem, unreadable, not_elf, not_pe, truncated, damaged, other_class,
               other_machine, dangling_link, link_circle, directory, named_pipe, socket, device)
 
-/// One file with the name of a GPU library. Several names of one file are one entry (`path` the
-/// first one found).
+/// One file with the name of a GPU library. Several names of one file are one
+/// entry (`path` the first one found).
 struct Library {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(LibraryKind, kind, "which library it is by its name") = LibraryKind::cuda;
@@ -43,6 +45,7 @@ struct Library {
     RNNCHECK_FIELDS_END
 };
 
+/// What one libcudart returned; its calls need no GPU.
 struct Runtime {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, library, "path of the libcudart");
@@ -71,8 +74,8 @@ struct CudnnFile {
     RNNCHECK_FIELDS_END
 };
 
-/// What a process got that called a function for RNNs first, as JAX does, and not one for dropout
-/// or tensors.
+/// What a process got that called a function for RNNs first, as JAX does, and
+/// not one for dropout or tensors.
 struct CudnnRnnFirst {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::vector<std::string>, parts_mapped, "cuDNN files that were then mapped");
@@ -80,8 +83,8 @@ struct CudnnRnnFirst {
     RNNCHECK_FIELDS_END
 };
 
-/// What one cuDNN installation returned. The RNN API is checked without a GPU: version checks of
-/// the parts, then RNN descriptors.
+/// What one cuDNN installation returned. The RNN API is checked without a GPU:
+/// version checks of the parts, then RNN descriptors.
 struct Cudnn {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, library, "path of the libcudnn");
@@ -108,6 +111,7 @@ struct Cudnn {
     }
 };
 
+/// What one libnvrtc returned; compiling needs no GPU.
 struct Nvrtc {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, library, "path of the libnvrtc");
@@ -122,19 +126,28 @@ struct Nvrtc {
     }
 };
 
-/// By which rule of the loader a file is found, glibc's or Windows', in the order in which it tries
-/// them, and where else files lie.
+/// By which rule of the loader a file is found, glibc's or Windows', in the
+/// order in which it tries them, and where else files lie.
 RNNCHECK_ENUM(
     LoaderRule,
-    already_loaded,   ///< a library of that name is there already
-    path,             ///< the name holds a '/'
-    ld_preload,       ///< LD_PRELOAD or /etc/ld.so.preload
-    rpath,            ///< DT_RPATH of the library in need, of those that led to it, of the program
-    ld_library_path,  ///< the environment variable
-    runpath,          ///< DT_RUNPATH of the library in need
-    cache,            ///< /etc/ld.so.cache
-    default_directory,  ///< built into the loader
-    mapped,             ///< seen in a running process
+    /// a library of that name is there already
+    already_loaded,
+    /// the name holds a '/'
+    path,
+    /// LD_PRELOAD or /etc/ld.so.preload
+    ld_preload,
+    /// DT_RPATH of the library in need, of those that led to it, of the program
+    rpath,
+    /// the environment variable
+    ld_library_path,
+    /// DT_RUNPATH of the library in need
+    runpath,
+    /// /etc/ld.so.cache
+    cache,
+    /// built into the loader
+    default_directory,
+    /// seen in a running process
+    mapped,
     elsewhere,  ///< in a toolkit, a wheel or conda, where the loader does not look by itself
     // Of Windows, by
     // https://learn.microsoft.com/en-us/windows/win32/dlls/dynamic-link-library-search-order
@@ -146,15 +159,21 @@ RNNCHECK_ENUM(
     path_variable           ///< PATH
 )
 
+/// How loading a DLL ends, with the error of LoadLibrary that a program sees.
 RNNCHECK_ENUM(DllEnding,
-              loaded,          ///< with all that it needs
-              not_found,       ///< error 126: no such file, or one that it needs is not found
-              unusable,        ///< error 193: what is found is no DLL for this machine
-              lacks_function,  ///< error 127: it needs a function that another DLL does not have
-              unknown          ///< not found so far, and PATH is not known completely
-)
+              /// with all that it needs
+              loaded,
+              /// error 126: no such file, or one that it needs is not found
+              not_found,
+              /// error 193: what is found is no DLL for this machine
+              unusable,
+              /// error 127: it needs a function that another DLL does not have
+              lacks_function,
+              /// not found so far, and PATH is not known completely
+              unknown)
 
-/// One DLL that a framework on a disk of Windows loads, predicted from files. Paths are Windows'.
+/// One DLL that a framework on a disk of Windows loads, predicted
+/// from files. Paths are Windows'.
 struct DllLoad {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, framework,
@@ -198,6 +217,8 @@ struct LibraryCandidate {
     RNNCHECK_FIELDS_END
 };
 
+/// Which file the loader gives for one name, and by which rule, as `rnncheck
+/// which` prints it.
 struct LibraryChoice {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, soname, "the requested name");

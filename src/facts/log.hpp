@@ -1,4 +1,5 @@
-// Facts read from logs: what a program printed, understood line by line by the table of signatures.
+// Facts read from logs: what a program printed, understood line by
+// line by the table of signatures.
 #pragma once
 
 #include "facts/common.hpp"
@@ -7,12 +8,16 @@ namespace rnncheck {
 
 /// What a line that matches a signature is.
 RNNCHECK_ENUM(LogKind,
-              error,        ///< reports that something failed
-              consequence,  ///< reports only that something before it failed
-              unknown,      ///< has the form of an error that no signature knows
-              context,      ///< states a fact
-              harmless      ///< looks like an error and is none
-)
+              /// reports that something failed
+              error,
+              /// reports only that something before it failed
+              consequence,
+              /// has the form of an error that no signature knows
+              unknown,
+              /// states a fact
+              context,
+              /// looks like an error and is none
+              harmless)
 
 /// What a line reports: {"loaded", "8.0.5"}.
 struct LogField {
@@ -40,8 +45,8 @@ struct LogEvent {
     RNNCHECK_FIELDS_END
 };
 
-/// The configuration that TensorFlow prints when an RNN call fails. A number the line does not hold
-/// is unset.
+/// The configuration that TensorFlow prints when an RNN call fails. A number
+/// the line does not hold is unset.
 struct LogRnnConfig {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, call, "the call that failed: ThenRnnForward, DoRnnBackward, ...");

@@ -5,8 +5,8 @@
 
 namespace rnncheck {
 
-/// A graphics or compute controller of NVIDIA on the PCI bus, as /sys shows it: there whether or
-/// not a driver is.
+/// A graphics or compute controller of NVIDIA on the PCI bus, as /sys shows it:
+/// there whether or not a driver is.
 struct PciGpu {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, address,
@@ -56,6 +56,8 @@ struct WindowsHost {
     RNNCHECK_FIELDS_END
 };
 
+/// The system that the probes ran in: in a container its own files, but the
+/// kernel of the host.
 struct Host {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::optional<std::string>, platform, "linux, windows or macos");
@@ -83,6 +85,8 @@ struct Host {
     RNNCHECK_FIELDS_END
 };
 
+/// A file in /dev through which CUDA reaches the driver. Nodes are looked at
+/// and never opened, as opening one may load a module.
 struct DeviceNode {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, path,
@@ -94,8 +98,8 @@ struct DeviceNode {
     RNNCHECK_FIELDS_END
 };
 
-/// A fault that the driver wrote into the kernel log: "NVRM: Xid (PCI:0000:01:00): 79, pid=..., GPU
-/// has fallen off the bus."
+/// A fault that the driver wrote into the kernel log: "NVRM: Xid
+/// (PCI:0000:01:00): 79, pid=..., GPU has fallen off the bus."
 struct XidEvent {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(int, code, "number of the fault, see NVIDIA's list of Xid errors") = 0;
@@ -106,6 +110,8 @@ struct XidEvent {
     RNNCHECK_FIELDS_END
 };
 
+/// The driver in three parts that may differ in version: the kernel module,
+/// libcuda, and NVML.
 struct Driver {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::optional<bool>, module_loaded,
@@ -159,6 +165,8 @@ struct Gpu {
     }
 };
 
+/// A process that computes on the board, as
+/// nvmlDeviceGetComputeRunningProcesses lists it.
 struct GpuProcess {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::int64_t, pid, "process id in the driver's view") = 0;
@@ -167,7 +175,8 @@ struct GpuProcess {
     RNNCHECK_FIELDS_END
 };
 
-/// A GPU as NVML sees it: every one that the driver manages, regardless of CUDA_VISIBLE_DEVICES.
+/// A GPU as NVML sees it: every one that the driver manages,
+/// regardless of CUDA_VISIBLE_DEVICES.
 struct Board {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(int, index, "NVML's index, the one of nvidia-smi") = 0;

@@ -1,3 +1,5 @@
+// Each probe returns facts with its own fields set and all others empty, so
+// that joining them needs no knowledge of any field.
 #include "facts/facts.hpp"
 
 namespace rnncheck {
@@ -7,10 +9,11 @@ namespace {
 template <class T>
 void merge_into(T& into, T& from);
 
+/// Fields are joined by their place in the structure.
 template <class T>
 void join_fields(T& into, T& from) {
-    // Both visits see the same members in the same order, so the n-th address of one belongs to the
-    // n-th of the other.
+    // Both visits see the same members in the same order, so the n-th address
+    // of one belongs to the n-th of the other.
     std::vector<void*> members;
     T::fields(from, [&](const char*, auto& member, const char*) { members.push_back(&member); });
     std::size_t n = 0;
@@ -36,6 +39,7 @@ void join_lists(std::vector<T>& into, std::vector<T>& from) {
     }
 }
 
+/// Elements of a list without a key are never the same thing: they are appended.
 template <class T>
 void join_lists(std::vector<T>& into, std::vector<T>& from) {
     append(into, std::move(from));

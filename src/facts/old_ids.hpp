@@ -1,4 +1,5 @@
-// Ids of rules and probes under the names that they had in earlier versions of rnncheck. Pure.
+// Ids of rules and probes under the names that they had in earlier versions of
+// rnncheck. Pure.
 #pragma once
 
 #include <string>
@@ -6,6 +7,7 @@
 
 namespace rnncheck {
 
+/// What was renamed, and to what.
 struct OldId {
     std::string_view old, current;
 };

@@ -5,8 +5,8 @@
 
 namespace rnncheck {
 
-/// An installed distribution that matters here: a framework, what extends it, or one of NVIDIA's
-/// wheels.
+/// An installed distribution that matters here: a framework, what extends
+/// it, or one of NVIDIA's wheels.
 struct PythonPackage {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, name, "normalised name of the distribution: nvidia-cudnn-cu12");
@@ -19,6 +19,7 @@ struct PythonPackage {
     RNNCHECK_FIELDS_END
 };
 
+/// A Python installation or a virtual environment, read from its files without starting it.
 struct PythonEnvironment {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, path,
@@ -59,7 +60,8 @@ inline PythonEnvironment python_of(const std::optional<Version>& version) {
     return python;
 }
 
-/// One of the GPU libraries that a framework opens, and the file that the loader would give it.
+/// One of the GPU libraries that a framework opens, and the file
+/// that the loader would give it.
 struct FrameworkLibrary {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, soname, "the name by which it is opened");
@@ -119,8 +121,8 @@ struct Framework {
     }
 };
 
-/// Two frameworks of one environment in one process, imported in this order and then used: which
-/// cuDNN each calls.
+/// Two frameworks of one environment in one process, imported in this order and
+/// then used: which cuDNN each calls.
 struct ImportOrder {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, environment, "directory of the Python environment");

@@ -1,5 +1,5 @@
-// Facts about recurrent networks: the one that is meant to run, the cases requested, and what each
-// did on one GPU with one cuDNN installation.
+// Facts about recurrent networks: the one that is meant to run, the cases
+// requested, and what each did on one GPU with one cuDNN installation.
 #pragma once
 
 #include "facts/common.hpp"
@@ -58,26 +58,35 @@ struct RnnTarget {
     bool operator==(const RnnTarget&) const = default;
 };
 
-RNNCHECK_ENUM(
-    RunEnd,
-    ok,             ///< ran, every element within its limit
-    not_supported,  ///< cuDNN reports that it does not support this case here
-    rejected,       ///< a call rejected its arguments or its set-up
-    out_of_memory,  ///< a call found too little GPU memory
-    failed,         ///< a call failed, or the process died in it
-    incorrect,  ///< ran, and an element is outside its limit, not a number, or was never written
-    skipped     ///< not run; `result.text` shows why
-)
+/// How one case ended; only `incorrect` means that numbers were compared and are wrong.
+RNNCHECK_ENUM(RunEnd,
+              /// ran, every element within its limit
+              ok,
+              /// cuDNN reports that it does not support this case here
+              not_supported,
+              /// a call rejected its arguments or its set-up
+              rejected,
+              /// a call found too little GPU memory
+              out_of_memory,
+              /// a call failed, or the process died in it
+              failed,
+              /// ran, and an element is outside its limit, not a number, or was never written
+              incorrect,
+              /// not run; `result.text` shows why
+              skipped)
 
 /// Why a case was not run.
-RNNCHECK_ENUM(
-    SkipReason,
-    deadline,      ///< the deadline of the whole run passed
-    gpu_unusable,  ///< a call before the first case failed: `result` is that call
-    group_lost,  ///< earlier cases of its group (GPU, library, algorithm, type) ended their process
-    process_lost,  ///< no process got as far as completing a case
-    host_memory    ///< too large for the memory of the host
-)
+RNNCHECK_ENUM(SkipReason,
+              /// the deadline of the whole run passed
+              deadline,
+              /// a call before the first case failed: `result` is that call
+              gpu_unusable,
+              /// earlier cases of its group (GPU, library, algorithm, type) ended their process
+              group_lost,
+              /// no process got as far as completing a case
+              process_lost,
+              /// too large for the memory of the host
+              host_memory)
 
 /// One case as it went.
 struct RnnRun : RnnTarget {

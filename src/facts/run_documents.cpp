@@ -1,3 +1,5 @@
+// A report has runs of the same cases on several GPUs; written out in each of
+// them the cases would be most of it.
 #include "facts/run_documents.hpp"
 
 #include <cstdio>
@@ -22,13 +24,16 @@ void round_measurements(Json& run) {
 }  // namespace
 
 void RoomForRuns::take(const Json& run, const std::string& place) {
-    constexpr std::size_t memory_of_a_run = 512;  // beside that of its text
+    // beside that of its text
+    constexpr std::size_t memory_of_a_run = 512;
     const std::size_t size = run.dump().size() + memory_of_a_run;
     if (size > left_)
         wrong(place, "more or larger runs than any machine has");
     left_ -= size;
 }
 
+/// Ids are given in the order of first use, so that the same facts
+/// are always the same document.
 void describe_cases_once(Json& facts) {
     const Json usual = to_json(RnnCase());
     Json cases = Json::array();

@@ -1,3 +1,4 @@
+// The watch is on the device files, so that no process need be looked at.
 #include "files/device_opens.hpp"
 
 #include <fcntl.h>
@@ -31,6 +32,7 @@ bool sends_notices(int notices) {
 
 }  // namespace
 
+/// One file that cannot be watched makes the whole answer uncertain.
 DeviceOpens::DeviceOpens() : notices_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
     if (!notices_.open() || !sends_notices(notices_.number()))
         return;

@@ -5,8 +5,9 @@
 
 namespace rnncheck {
 
-/// Looking at a process's open files from time to time can miss a use of the GPU that begins late
-/// and is short. The kernel's notices (inotify(7)) miss none, but do not name the process.
+/// Looking at a process's open files from time to time can miss a use of the
+/// GPU that begins late and is short. The kernel's notices (inotify(7)) miss
+/// none, but do not name the process.
 class DeviceOpens {
   public:
     /// Begins to watch /dev/nvidia0, /dev/nvidia1, ...

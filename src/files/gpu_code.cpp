@@ -4,12 +4,14 @@ namespace rnncheck {
 
 namespace {
 
+/// Real libraries have some hundred; a hostile file could have endless empty ones.
 constexpr std::size_t most_gpu_entries = 4096;
 constexpr std::uint32_t container_magic = 0xBA55ED50;
+/// The kind of an entry with PTX; others have machine code (cubin).
 constexpr std::uint16_t ptx = 1;
 
-// NVIDIA documents no layout; in cuDNN 9.1.0 to 9.28.0 for CUDA 12 and 13 this one gives the PTX
-// version of the CUDA that the package names.
+// NVIDIA documents no layout; in cuDNN 9.1.0 to 9.28.0 for CUDA 12 and 13 this
+// one gives the PTX version of the CUDA that the package names.
 struct Container {
     std::uint32_t magic;
     std::uint16_t version, header_size;
@@ -31,6 +33,7 @@ std::optional<T> read_as(const FilePieces& pieces, std::uint64_t offset) {
 }
 
 /// The PTX ISA version of the first PTX in the part, major only.
+/// Containers follow one another in the section, entries follow one another in a container.
 std::optional<int> major_of_ptx(const FilePieces& pieces, const Extent& part) {
     std::uint64_t at = part.offset;
     const std::uint64_t end_of_part = part.offset + part.size;
@@ -39,7 +42,8 @@ std::optional<int> major_of_ptx(const FilePieces& pieces, const Extent& part) {
         ++seen;
         if (!container)
             return std::nullopt;
-        if (container->magic != container_magic) {  // containers are aligned to 8 bytes
+        // containers are aligned to 8 bytes
+        if (container->magic != container_magic) {
             at += 8;
             continue;
         }
@@ -63,8 +67,9 @@ std::optional<int> major_of_ptx(const FilePieces& pieces, const Extent& part) {
 }  // namespace
 
 std::optional<int> cuda_major_of_ptx(const FilePieces& pieces, const Extent& part) {
-    // PTX ISA 7.0 came with CUDA 11.0, 8.0 with 12.0, 9.0 with 13.0; before, the two do not go in
-    // step. https://docs.nvidia.com/cuda/parallel-thread-execution/index.html#release-notes
+    // PTX ISA 7.0 came with CUDA 11.0, 8.0 with 12.0, 9.0 with 13.0; before,
+    // the two do not go in step.
+    // https://docs.nvidia.com/cuda/parallel-thread-execution/index.html#release-notes
     constexpr int first_in_step = 7, difference = 4;
     const auto major = major_of_ptx(pieces, part);
     if (major && *major >= first_in_step)

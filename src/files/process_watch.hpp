@@ -1,4 +1,5 @@
-// What a process and those below it have open of the GPU, from /proc, looked at rarely and cheaply.
+// What a process and those below it have open of the GPU, from /proc,
+// looked at rarely and cheaply.
 #pragma once
 
 #include <sys/types.h>
@@ -10,11 +11,12 @@
 
 namespace rnncheck {
 
+/// Looks at a running command and all processes that it starts.
 class ProcessWatch {
   public:
-    /// Looks at all of them; returns how long to wait for the next look: the older the run, and the
-    /// more a look costs, the longer. After the first seconds, less than a hundredth of a processor
-    /// is used.
+    /// Looks at all of them; returns how long to wait for the next look: the
+    /// older the run, and the more a look costs, the longer. After the first
+    /// seconds, less than a hundredth of a processor is used.
     std::chrono::milliseconds look(pid_t first);
 
     /// The GPU libraries that were mapped, with the processes that had them.
@@ -38,7 +40,8 @@ class ProcessWatch {
 
   private:
     struct Seen {
-        unsigned long long memory = 0;  ///< virtual memory when its map was read
+        /// virtual memory when its map was read
+        unsigned long long memory = 0;
         bool uses_driver = false;
     };
 

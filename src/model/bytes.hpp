@@ -1,5 +1,5 @@
-// A file's bytes, mapped into memory, and numbers in them. All that is read of a model is checked
-// against its end here.
+// A file's bytes, mapped into memory, and numbers in them. All that is read of
+// a model is checked against its end here.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,7 @@ class MappedFile {
     std::string_view bytes_;
 };
 
+/// The file is not what its format requires: the message states what is wrong with it.
 [[noreturn]] inline void damaged(const std::string& what) {
     throw InputError("the file is damaged or not complete: " + what);
 }
@@ -58,6 +59,7 @@ class Cursor {
     std::uint64_t place() const {
         return at_;
     }
+    /// Skips so many bytes; InputError where they end before.
     bool skip(std::uint64_t count) {
         return text(count).size() == count;
     }

@@ -5,10 +5,13 @@
 
 namespace rnncheck {
 
+/// One model as it was found, or why it could not be read.
 struct FoundModel {
-    std::string name;  ///< its path, that in an archive behind the archive's
+    /// its path, that in an archive behind the archive's
+    std::string name;
     ModelFile file;
-    std::string error = {};  ///< why it cannot be read
+    /// why it cannot be read
+    std::string error = {};
 };
 
 /// Every model of a file, an archive or a directory; as read_model() otherwise.

@@ -7,8 +7,8 @@
 
 namespace rnncheck {
 
-/// `depends`: on the data or versions at run time. `unknown`: the file does not contain what
-/// decides.
+/// `depends`: on the data or versions at run time. `unknown`: the file
+/// does not contain what decides.
 RNNCHECK_ENUM(CudnnUse, yes, depends, unknown, no)
 
 /// Bytes by the formulas of docs/speed.md.
@@ -21,6 +21,7 @@ struct ModelMemory {
     RNNCHECK_FIELDS_END
 };
 
+/// A layer with the answer about it.
 struct JudgedLayer : ModelLayer {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(CudnnUse, cudnn,
@@ -30,8 +31,8 @@ struct JudgedLayer : ModelLayer {
                    "why not, on what it depends, or what is unknown") = {};
     RNNCHECK_FIELD(std::vector<std::string>, changes,
                    "changes of the model that would make the framework use cuDNN") = {};
-    std::vector<bool> changes_are_code =
-        {};  ///< of each of `changes`, whether it is typed as it is; not printed
+    /// of each of `changes`, whether it is typed as it is; not printed
+    std::vector<bool> changes_are_code = {};
     RNNCHECK_FIELD(std::vector<std::string>, sources, "where the reasons come from") = {};
     RNNCHECK_FIELD(std::optional<double>, modeled_speedup,
                    "factor of time by the model of docs/speed.md, with such changes") = {};
@@ -66,12 +67,12 @@ struct JudgedModel {
     RNNCHECK_FIELDS_END
 };
 
-/// What the user states with --given, by key: keras, tensorflow, pytorch, onnxruntime (versions)
-/// and backend.
+/// What the user states with --given, by key: keras, tensorflow, pytorch,
+/// onnxruntime (versions) and backend.
 using GivenOfModel = TextMap;
 
-/// Batch and length for time and memory; the time is modeled for 32 sequences of 100 steps unless
-/// they are given.
+/// Batch and length for time and memory; the time is modeled for 32 sequences
+/// of 100 steps unless they are given.
 struct ModelSizes {
     std::optional<int> batch, length;
 };
@@ -82,14 +83,16 @@ JudgedModel judged_model(const std::string& path, const ModelFile& file, const G
 std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel& given,
                                        const ModelSizes& sizes, const Matrix& matrix);
 
-/// Why cuDNN cannot compute a layer of this size; nothing where it can or sizes are unknown.
+/// Why cuDNN cannot compute a layer of this size; nothing where it can or sizes
+/// are unknown.
 std::optional<std::string> too_large_for_cudnn(const ModelLayer& layer);
 
-/// The layer as a case of cuDNN; nothing where sizes are unknown or cuDNN has no such network.
+/// The layer as a case of cuDNN; nothing where sizes are unknown or cuDNN has
+/// no such network.
 std::optional<RnnCase> case_of(const ModelLayer& layer, const ModelSizes& sizes);
 
-/// What the framework of the file requests from cuDNN for the case there; nothing where that is not
-/// known.
+/// What the framework of the file requests from cuDNN for the case there;
+/// nothing where that is not known.
 std::optional<FrameworkChoice> choice_of(const std::string& framework, RnnCase network,
                                          const RnnPlace& place);
 

@@ -8,6 +8,7 @@
 
 namespace rnncheck::model {
 
+/// Follows the data of a program backwards from a layer to where a mask begins.
 class KerasMasks {
   public:
     /// `place` names a line: "line 3", "cell 2, line 3".
@@ -16,15 +17,16 @@ class KerasMasks {
         read_sequentials();
     }
 
-    /// The mask that reaches the layer that this call builds: "from Masking, line 3", "" without
-    /// one, "? zero" where the expression `zero` decides at run time.
+    /// The mask that reaches the layer that this call builds: "from Masking, line
+    /// 3", "" without one, "? zero" where the expression `zero` decides at run time.
     std::string before(const Call& call) const;
 
   private:
     /// A mask as before(); nothing where the way of the data is not followed.
     using Mask = std::optional<std::string>;
 
-    /// What the layer gets where it is called; where it is called several times, a mask of any.
+    /// What the layer gets where it is called; where it is called
+    /// several times, a mask of any.
     Mask by_flow(const Call& call, int depth) const;
     /// The brackets of a layer's calls: LSTM(8)(x), or lstm(x) of lstm = LSTM(8).
     std::vector<std::size_t> uses_of(const Call& call) const;
@@ -33,8 +35,8 @@ class KerasMasks {
     Mask of_expression(std::size_t first, std::size_t last, int depth) const;
     Mask of_name(const std::string& name, std::size_t before, int depth) const;
     Mask of_output(const Call& call, std::size_t open, int depth) const;
-    /// The call that builds the layer which is called at this token; null where it is none of
-    /// Keras.
+    /// The call that builds the layer which is called at this token;
+    /// null where it is none of Keras.
     const Call* layer_called(std::size_t at) const;
 
     std::string by_order(const Call& call) const;
@@ -47,8 +49,8 @@ class KerasMasks {
 
     const PythonSource& program_;
     const std::function<std::string(std::size_t)>& place_;
-    /// Of each Sequential(...) and model.add(...) its opening bracket, and the last closing one up
-    /// to there.
+    /// Of each Sequential(...) and model.add(...) its opening bracket, and the
+    /// last closing one up to there.
     std::map<std::size_t, std::size_t> sequentials_;
 };
 

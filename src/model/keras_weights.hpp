@@ -21,10 +21,11 @@ struct CellWeights {
     const Tensor *kernel, *recurrent, *bias;
 };
 
+/// Every pair of a kernel and a recurrent kernel whose shapes fit each other.
 std::vector<CellWeights> cells_of(const Weights& weights);
 
-/// The numbers of a cell, where they are in the file. Of a GRU with reset_after the bias has two
-/// rows.
+/// The numbers of a cell, where they are in the file. Of a GRU with
+/// reset_after the bias has two rows.
 std::optional<DirectionWeights> weights_of(const CellWeights& cell);
 
 }  // namespace rnncheck::model

@@ -1,5 +1,5 @@
-// Files that are no model which is read here: what each is, and what to do. One table of first
-// bytes, one of structures.
+// Files that are no model which is read here: what each is, and what to do. One
+// table of first bytes, one of structures.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -12,6 +12,8 @@ namespace rnncheck::model {
 
 namespace {
 
+/// The first bytes of a format, or those at a place behind them, and what a
+/// person should do with such a file.
 struct Magic {
     std::size_t at;
     std::string_view bytes, advice;
@@ -159,11 +161,13 @@ constexpr std::string_view caffe_advice =
     "recurrent layers never use "
     "cuDNN";
 
+/// Texts are compared in lower case.
 std::string beginning(std::string_view bytes) {
     constexpr std::size_t most = 4096;
     return lower(std::string(bytes.substr(0, std::min(most, bytes.size()))));
 }
 
+/// Some formats have two files, of which only the other one shows what it is.
 bool exists_beside(const std::string& path, const char* extension) {
     std::error_code error;
     return std::filesystem::exists(std::filesystem::path(path).replace_extension(extension), error);
@@ -291,6 +295,7 @@ std::string advice_for_name(const std::string& path) {
 
 }  // namespace
 
+/// The form of a JSON document shows which program wrote it: its names at the top level.
 std::string advice_for_json(const Json& json) {
     const auto has = [&](const char* name) { return json.is_object() && json.contains(name); };
     const Json& architectures = member(json, "architectures");
@@ -359,6 +364,7 @@ void reject_joblib(std::string_view bytes) {
         "model.save(\"model.keras\"), torch.save(model.state_dict(), ...) or as safetensors");
 }
 
+/// First by content, then by the name; each advice is one sentence.
 void reject_kind(std::string_view bytes, const std::string& path) {
     for (const auto& [at, magic, advice] : magics)
         if (bytes.size() > at && bytes.substr(at).starts_with(magic))

@@ -1,15 +1,17 @@
-// What a model's file holds of its recurrent layers, in the framework's own words.
+// What a model's file holds of its recurrent layers, in the framework's own words:
+// the result of every reader in src/model, and what the rules about models judge.
 #pragma once
 
 #include "base/fields.hpp"
 
 namespace rnncheck {
 
-/// `rnn` is a plain RNN whose file does not hold the nonlinearity; `cell` one that the framework
-/// does not know.
+/// `rnn` is a plain RNN whose file does not hold the nonlinearity; `cell` one
+/// that the framework does not know.
 RNNCHECK_ENUM(LayerKind, lstm, gru, rnn_tanh, rnn_relu, rnn, lstm_cell, gru_cell, rnn_cell,
               stacked_cells, conv_lstm, cell)
 
+/// A recurrent layer, or cells that compute one step by step.
 struct ModelLayer {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, name,
@@ -31,32 +33,36 @@ struct ModelLayer {
         std::vector<std::string>, corrected,
         "of a program: the settings that the line 'changed line' among the settings corrects") = {};
     RNNCHECK_FIELDS_END
-    std::optional<std::vector<double>> weights =
-        {};  ///< in the order of use_weights(); where they were wanted
+    /// Where they were wanted and are in the file: every number, in the order of use_weights().
+    std::optional<std::vector<double>> weights = {};
 };
 
 /// Of one file, or of the files of a directory.
 struct ModelFile {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(std::string, format, "of the file");  ///< "keras", "h5", "onnx"
-    RNNCHECK_FIELD(std::string, framework,
-                   "the framework that the file is for");  ///< "keras", "pytorch", "onnx"
+    /// "keras", "h5", "onnx"
+    RNNCHECK_FIELD(std::string, format, "of the file");
+    /// "keras", "pytorch", "onnx"
+    RNNCHECK_FIELD(std::string, framework, "the framework that the file is for");
     RNNCHECK_FIELD(std::optional<std::string>, version,
                    "its version; missing if the file does not contain it") = {};
     RNNCHECK_FIELD(std::vector<ModelLayer>, layers,
                    "its recurrent layers, in the file's order") = {};
-    RNNCHECK_FIELD(std::vector<std::string>, notes,
-                   "what could not be read") = {};  ///< and what holds for all layers
+    /// And what holds for all layers: which program wrote the file.
+    RNNCHECK_FIELD(std::vector<std::string>, notes, "what could not be read") = {};
     RNNCHECK_FIELD(
         std::vector<std::string>, unclear,
         "why it may have recurrent layers that are not listed; empty if it was read whole") = {};
     RNNCHECK_FIELDS_END
-    std::size_t weights_wanted = 0;  ///< how many numbers of the layers' weights may be read
+    /// How many numbers of the layers' weights may still be read. It is counted down, so
+    /// that a file of many layers cannot fill the memory.
+    std::size_t weights_wanted = 0;
 };
 
-/// Reads headers and descriptions and at most as many weights as are wanted; nothing of the file is
-/// executed. `path` is a file or the directory of a SavedModel. InputError where it is no model, or
-/// damaged. For a process of its own: the file may change or end while it is read.
+/// Reads headers and descriptions and at most as many weights as are wanted;
+/// nothing of the file is executed. `path` is a file or the directory of a
+/// SavedModel. InputError where it is no model, or damaged. For a process of
+/// its own: the file may change or end while it is read.
 ModelFile read_model(const std::string& path, std::size_t weights_wanted = 0);
 
 }  // namespace rnncheck

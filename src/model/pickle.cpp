@@ -1,3 +1,5 @@
+// The codes of a pickle and what each does to the stack; names of codes as
+// in Python's Lib/pickletools.py.
 #include "model/pickle.hpp"
 
 #include <algorithm>
@@ -11,6 +13,8 @@ namespace rnncheck::model {
 
 constexpr std::size_t most_values = 1'000'000, none = static_cast<std::size_t>(-1);
 
+/// The codes that pickles of protocols 2 to 5 have. Numbers and texts of
+/// protocol 0, which are lines, are unknown here.
 const Pickle::Code Pickle::codes[] = {
     {'\x80', [](Pickle& p) { p.cursor_.skip(1); }},  // PROTO
     {'\x95', [](Pickle& p) { p.cursor_.skip(8); }},  // FRAME
@@ -76,6 +80,7 @@ const Pickle::Code Pickle::codes[] = {
 };
 
 Pickle::Pickle(std::string_view bytes, std::uint64_t at) : cursor_(bytes, at) {
+    // Up to STOP, which is ".".
     for (char code; (code = static_cast<char>(number(1))) != '.';) {
         const Code* const known = find_by(codes, &Code::code, code);
         if (!known)
@@ -87,6 +92,8 @@ Pickle::Pickle(std::string_view bytes, std::uint64_t at) : cursor_(bytes, at) {
     root_ = pop();
 }
 
+/// The memo lets a small file use a value any number of times: values and uses are
+/// bounded.
 void Pickle::count(std::size_t more) {
     links_ += more;
     if (links_ > most_values)

@@ -1,6 +1,6 @@
-// The recurrent layers that a Python program builds, with the arguments that are written there.
-// Nothing is executed or imported: a reader of tokens that follows names through imports and simple
-// assignments.
+// The recurrent layers that a Python program builds, with the arguments that
+// are written there. Nothing is executed or imported: a reader of tokens that
+// follows names through imports and simple assignments.
 #pragma once
 
 #include <functional>
@@ -37,16 +37,16 @@ class ProgramLayers : private WholeProgram {
     bool is_inside_rnn(const Call& call) const;
     std::optional<int> size_argument(const Call& call, const char* name, int position) const;
     void add_other(const Call& call, const std::string& name, ModelLayer& layer) const;
-    /// Classes that are named without being called: in a table, as an argument, chosen by a
-    /// condition.
+    /// Classes that are named without being called: in a table, as an
+    /// argument, chosen by a condition.
     void add_references();
     static void set_chosen(ModelLayer& layer, bool torch, const std::string& what);
-    /// In an import, an annotation, a list of base classes or isinstance(): no layer is built
-    /// there.
+    /// In an import, an annotation, a list of base classes or
+    /// isinstance(): no layer is built there.
     bool is_declaration(std::size_t first, std::size_t last) const;
     bool in_braces(std::size_t at) const;
-    /// Classes that are derived from recurrent layers, and those of other files and libraries: what
-    /// they compute is not in the program.
+    /// Classes that are derived from recurrent layers, and those of other files
+    /// and libraries: what they compute is not in the program.
     void note_others();
     /// Without a layer here the program may take its model from elsewhere.
     void note_elsewhere();
@@ -66,8 +66,8 @@ class ProgramLayers : private WholeProgram {
     static void set(ModelLayer& layer, const std::string& setting,
                     const std::optional<std::string>& value, const std::string& written);
     void read_keras_arguments(const Call& call, ModelLayer& layer) const;
-    /// layer.activation = ..., model.layers[0].activation = ..., and the functions and classes of
-    /// the program.
+    /// layer.activation = ..., model.layers[0].activation = ..., and the
+    /// functions and classes of the program.
     void read_statements();
     void note_changes(const Call& call, ModelLayer& layer) const;
     static bool decides(const std::string& setting);
@@ -79,7 +79,8 @@ class ProgramLayers : private WholeProgram {
     std::function<std::string(std::size_t)> place_;
     KerasMasks masks_;
     std::vector<Change> changes_;
-    std::map<std::string_view, std::string> definitions_;  ///< "def LSTM", by the name
+    /// "def LSTM", by the name
+    std::map<std::string_view, std::string> definitions_;
 };
 
 }  // namespace rnncheck::model

@@ -1,5 +1,6 @@
-// A Python program as text: its tokens, its calls, and what its names are bound to. Nothing is
-// executed.
+// A Python program as text: its tokens, its calls, and what its names are
+// bound to. Nothing is executed. Programs of any quality are read, so what is not
+// understood is passed over; read by program.cpp.
 #pragma once
 
 #include <map>
@@ -13,27 +14,36 @@ namespace rnncheck::model {
 
 enum class TokenKind { name, number, text, sign, line_end };
 
+/// A token, as a view of the program.
 struct Token {
     TokenKind kind;
-    std::string_view text;  ///< of a `text` what is between its quotes
-    std::size_t at, end;    ///< in the program
+    /// of a `text` what is between its quotes
+    std::string_view text;
+    /// its place in the program, quotes included, and the one behind it
+    std::size_t at, end;
+    /// counted from 1
     std::size_t line;
-    bool formatted = false;  ///< an f-string
+    /// an f-string, whose value is computed
+    bool formatted = false;
 };
 
-/// Python's tokens (reference, chapter 2); inside brackets lines do not end. What is none is
-/// skipped.
+/// Python's tokens (reference, chapter 2); inside brackets lines do not
+/// end. What is none is skipped.
 std::vector<Token> python_tokens(std::string_view program);
 
 /// An argument of a call: its tokens from `first` to before `last`.
 struct Argument {
-    std::string name;  ///< "" of a positional one; "*" or "**" of one that is spread
+    /// "" of a positional one; "*" or "**" of one that is spread
+    std::string name;
     std::size_t first = 0, last = 0;
 };
 
+/// A call that is written in the program, whatever it calls.
 struct Call {
-    std::string path;  ///< "keras.layers.LSTM", its names followed through imports
-    std::size_t at = 0, open = 0, close = 0;  ///< the tokens of its name and brackets
+    /// "keras.layers.LSTM", its names followed through imports
+    std::string path;
+    /// the tokens of its name and brackets
+    std::size_t at = 0, open = 0, close = 0;
     std::vector<Argument> arguments = {};
 };
 
@@ -48,12 +58,18 @@ bool is_recurrent(const std::string& path);
 
 /// A function that the program defines.
 struct Function {
-    std::string name;                          ///< of __init__ that of its class
-    std::size_t first = 0, last = 0;           ///< its tokens
-    std::vector<std::string> parameters = {};  ///< without self
+    /// of __init__ that of its class
+    std::string name;
+    /// its tokens
+    std::size_t first = 0, last = 0;
+    /// without self
+    std::vector<std::string> parameters = {};
+    /// The tokens of the values that are used where a call gives none.
     std::map<std::string, std::pair<std::size_t, std::size_t>> defaults = {};
 };
 
+/// Places in it are numbers of tokens. What a name is bound to is taken from
+/// imports and from assignments that occur once: no order of execution is followed.
 class PythonSource {
   public:
     explicit PythonSource(std::string_view text);
@@ -65,6 +81,7 @@ class PythonSource {
         return calls_;
     }
 
+    /// Whether the token is this name or sign, not a text with these letters.
     bool is(std::size_t at, std::string_view text) const {
         return at < tokens_.size() && tokens_[at].kind != TokenKind::text &&
                tokens_[at].text == text;
@@ -80,7 +97,9 @@ class PythonSource {
     std::string dotted(std::size_t& at) const;
     /// "torch.nn.LSTM" of "nn.LSTM" after "from torch import nn".
     std::string followed(std::string path) const;
+    /// The text from a token to before another one, as it is written.
     std::string source(std::size_t first, std::size_t last) const;
+    /// What is between two brackets, at its commas.
     std::vector<Argument> arguments_of(std::size_t open, std::size_t close) const;
     /// The bracket that ends the one at this token; 0 where none does.
     std::size_t closing(std::size_t open) const {
@@ -88,30 +107,32 @@ class PythonSource {
             return 0;
         return matching_[open];
     }
-    /// The argument of a call by its name or place, also of a dictionary that is spread into it.
+    /// The argument of a call by its name or place, also of a
+    /// dictionary that is spread into it.
     const Argument* find(const Call& call, std::string_view name, int position) const;
 
-    /// The value that is written there, as Keras stores it: "tanh", "True", "0"; nothing where it
-    /// is computed.
+    /// The value that is written there, as Keras stores it: "tanh", "True",
+    /// "0"; nothing where it is computed.
     std::optional<std::string> literal(std::size_t first, std::size_t last, int depth = 0) const;
 
     /// The first token of the statement, and how far its line is indented.
     std::size_t statement_of(std::size_t at) const;
     std::size_t indentation(std::size_t at) const;
-    /// The name that the result of a call is assigned to, net or self.lstm; "" where it is part of
-    /// an expression.
+    /// The name that the result of a call is assigned to, net or self.lstm; ""
+    /// where it is part of an expression.
     std::string target_of(const Call& call) const;
     /// The function around a token; null at the program's own level.
     const Function* function_around(std::size_t at) const;
     /// What is in a dictionary that is bound once: dict(a=1), {"a": 1}; nothing where the
     /// program changes it.
     std::optional<std::vector<Argument>> entries_of(const std::string& name) const;
-    /// What every call of the function that the program has gives for a parameter, where that is
-    /// one expression; its default where none gives it.
+    /// What every call of the function that the program has gives for a
+    /// parameter, where that is one expression; its default where none gives it.
     std::optional<std::pair<std::size_t, std::size_t>> given_for(
         const Function& function, const std::string& parameter) const;
 
   protected:
+    /// Names, calls, functions and dictionaries, in the order in which they need each other.
     void read_names();
     void read_import(std::size_t at);
     void read_from(std::size_t at);
@@ -122,7 +143,10 @@ class PythonSource {
     void read_functions();
     void add_function(std::size_t at, const std::string& class_name);
     void spread_dictionaries();
+    /// One argument by its tokens.
     Argument argument(std::size_t first, std::size_t last) const;
+    /// The value of a name: of a parameter what its calls give, else what it is
+    /// bound to once.
     std::optional<std::string> literal_of_name(std::size_t first, const std::string& path,
                                                int depth) const;
     std::optional<std::string> chosen_literal(std::size_t first, std::size_t last, int depth) const;
@@ -132,10 +156,15 @@ class PythonSource {
     std::vector<std::size_t> matching_;
     std::vector<Call> calls_;
     std::vector<Function> functions_;
+    /// what a name is called in full, by imports and aliases
     std::map<std::string, std::string> names_;
+    /// how often each name is bound; the token behind the "=" of its last assignment
     std::map<std::string, std::size_t> bindings_, values_;
+    /// classes that the program defines; packages that it imports
     std::set<std::string> classes_, imports_;
+    /// packages of "from PACKAGE import *"
     std::vector<std::string> stars_;
+    /// Imports of files beside the program: from .layers import LSTM.
     std::vector<std::size_t> local_;
 };
 

@@ -1,3 +1,5 @@
+// For a question whose answer may cost the process that looks for it: the
+// process is started like a probe's, and its last line counts.
 #include "process/child.hpp"
 #include "process/this_process.hpp"
 

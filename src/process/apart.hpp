@@ -1,6 +1,6 @@
-// Work on files that a person or the environment names. On the file system of a server that is
-// gone, a system call never returns and its process cannot be killed: this program's own process
-// makes none there.
+// Work on files that a person or the environment names. On the file system of a
+// server that is gone, a system call never returns and its process cannot be
+// killed: this program's own process makes none there.
 #pragma once
 
 #include <chrono>
@@ -18,10 +18,10 @@ struct NoResponse : InputError {
     using InputError::InputError;
 };
 
-/// Runs `work` in a fork of this process without its output streams. Returns what it returns,
-/// throws the InputError or UsageError that it throws. NoResponse if nothing moves in it for eight
-/// seconds, or until the deadline: then the fork is killed and left behind. Where no process can be
-/// started, `work` runs in this one.
+/// Runs `work` in a fork of this process without its output streams. Returns what it
+/// returns, throws the InputError or UsageError that it throws. NoResponse if
+/// nothing moves in it for eight seconds, or until the deadline: then the fork is
+/// killed and left behind. Where no process can be started, `work` runs in this one.
 std::string apart(const std::function<std::string()>& work);
 
 /// The same for a structure of fields.
@@ -32,10 +32,12 @@ T fields_from_apart(const std::function<T()>& work) {
     return result;
 }
 
-/// NoResponse if looking at this file, or at the directories on the way to it, does not end.
+/// NoResponse if looking at this file, or at the directories on the way to it,
+/// does not end.
 void require_response(const std::string& path);
 
-/// From now on no work apart lasts longer than until the deadline, or a second where less is left.
+/// From now on no work apart lasts longer than until the deadline, or
+/// a second where less is left.
 void end_work_apart_at(std::optional<std::chrono::steady_clock::time_point> deadline);
 
 }  // namespace rnncheck::process

@@ -1,5 +1,5 @@
-// Runs commands in separate processes with time limits and reports exactly how each ended. Must not
-// know what the commands do.
+// Runs commands in separate processes with time limits and reports exactly how
+// each ended. Must not know what the commands do.
 #pragma once
 
 #include <functional>
@@ -9,26 +9,29 @@
 
 namespace rnncheck::process {
 
-/// The descriptors of the started process for its input and its answer. They are high, so that a
-/// library that closes or reuses low ones does not affect them; lower if the limit on descriptors
-/// does not allow these.
+/// The descriptors of the started process for its input and its answer. They
+/// are high, so that a library that closes or reuses low ones does not affect
+/// them; lower if the limit on descriptors does not allow these.
 struct Wire {
     int input = 198;
     int answer = 199;
 };
 
+/// What is to be started, and how long it may take.
 struct Command {
-    std::vector<std::string> arguments;          ///< [0] is the program's path
-    std::vector<std::string> extra_environment;  ///< "NAME=value", on top of ours
+    /// [0] is the program's path
+    std::vector<std::string> arguments;
+    /// "NAME=value", on top of ours
+    std::vector<std::string> extra_environment;
     std::string input;
-    std::chrono::milliseconds
-        quiet_limit{};  ///< longest time without a line of answer, by RunClock
-    /// Time limit from the last line to the exit: libraries have exit handlers, and a large node
-    /// may deinitialize its GPUs.
+    /// longest time without a line of answer, by RunClock
+    std::chrono::milliseconds quiet_limit{};
+    /// Time limit from the last line to the exit: libraries have exit handlers,
+    /// and a large node may deinitialize its GPUs.
     std::chrono::milliseconds exit_grace = std::chrono::seconds(20);
     std::optional<std::chrono::steady_clock::time_point> deadline;
-    /// Time after it was killed until the process counts as stuck: the driver may take long to
-    /// clean up after it. Two seconds if the deadline has passed.
+    /// Time after it was killed until the process counts as stuck: the driver may
+    /// take long to clean up after it. Two seconds if the deadline has passed.
     std::chrono::milliseconds stuck_after = std::chrono::seconds(20);
 };
 
@@ -40,8 +43,8 @@ class Process {
   public:
     virtual ~Process() = default;
 
-    /// Reads and writes without waiting. Returns how the process ended, once that is known, without
-    /// probe, target and calls.
+    /// Reads and writes without waiting. Returns how the process ended, once
+    /// that is known, without probe, target and calls.
     virtual std::optional<ProbeRun> look() = 0;
 
     /// Half of its quiet_limit has passed without a line.

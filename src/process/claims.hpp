@@ -7,6 +7,7 @@
 
 namespace rnncheck::process {
 
+/// One of them, as the self-test prints it.
 struct Claim {
     std::string name;           ///< "memory limit"
     std::optional<bool> holds;  ///< nothing where it cannot be tried

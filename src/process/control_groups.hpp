@@ -19,10 +19,10 @@ struct ControlGroup {
     std::optional<std::string> text(const Root& root, const char* name) const;
 };
 
-/// The groups of a controller ("cpu", "memory", "pids") that a process belongs to, from the
-/// innermost to the root of its hierarchy. In a container the group of /proc may not be visible,
-/// while the container's own is mounted as the root, which is first. `process` is a number, or
-/// "self".
+/// The groups of a controller ("cpu", "memory", "pids") that a process belongs
+/// to, from the innermost to the root of its hierarchy. In a container the
+/// group of /proc may not be visible, while the container's own is mounted as
+/// the root, which is first. `process` is a number, or "self".
 std::vector<ControlGroup> control_groups(const Root& root, std::string_view controller,
                                          std::string_view process = "self");
 

@@ -1,3 +1,5 @@
+// A limit is named as the reason only where something shows it: the kernel's
+// counter, the signal, or the library's own words.
 #include "process/limits.hpp"
 
 #include <sys/resource.h>
@@ -38,8 +40,8 @@ constexpr Rlimit rlimits[] = {{RLIMIT_AS, LimitKind::address_space, "RLIMIT_AS"}
                               {RLIMIT_NPROC, LimitKind::processes, "RLIMIT_NPROC"},
                               {RLIMIT_NOFILE, LimitKind::open_files, "RLIMIT_NOFILE"}};
 
-constexpr std::int64_t unlimited = std::int64_t{1}
-                                   << 60;  // version 1 has the largest number of pages for no limit
+/// version 1 has the largest number of pages for no limit
+constexpr std::int64_t unlimited = std::int64_t{1} << 60;
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
 std::optional<std::int64_t> number_of(const Root& root, const ControlGroup& group,
@@ -89,7 +91,8 @@ std::optional<ResourceLimit> limit_of(const Rlimit& of) {
     return found;
 }
 
-/// A filter of system calls (mode 2) ends a process with SIGSYS: seccomp(2), proc_pid_status(5).
+/// A filter of system calls (mode 2) ends a process with SIGSYS:
+/// seccomp(2), proc_pid_status(5).
 std::optional<ResourceLimit> limit_on_calls(const Root& root) {
     const std::string status = root.read("/proc/self/status", 1 << 14).value_or("");
     if (!contains(status, "\nSeccomp:\t2"))
@@ -97,6 +100,7 @@ std::optional<ResourceLimit> limit_on_calls(const Root& root) {
     return ResourceLimit{LimitKind::system_calls, {}, {}, {}, {}, "/proc/self/status"};
 }
 
+/// Of all groups around this process together; nothing where no group counts them.
 std::optional<std::int64_t> kills_for_memory(const Root& root) {
     std::optional<std::int64_t> kills;
     for (const Controller& controller : controllers) {
@@ -117,8 +121,8 @@ std::string words_of(const ProbeRun& run) {
     return words;
 }
 
-/// In the words of libc and its loader; "cannot allocate memory in static TLS block" is another
-/// matter.
+/// In the words of libc and its loader; "cannot allocate memory in static
+/// TLS block" is another matter.
 bool speaks_of_memory(const std::string& words) {
     return contains(words, "Cannot allocate memory") ||
            contains(words, "failed to map segment from shared object") ||
@@ -126,15 +130,16 @@ bool speaks_of_memory(const std::string& words) {
            contains(words, "Resource temporarily unavailable");  // no stack for a thread
 }
 
-/// A library returned what it returns, besides other reasons, if it gets no memory of the host:
-/// CUDA (cuda.h) out of memory, failed system call, unknown; NVML (nvml.h) memory, insufficient
-/// resources, unknown; cuDNN (cudnn.h, cudnn_graph.h) not initialized, internal error, sublibrary
-/// not loaded or not available.
+/// A library returned what it returns, besides other reasons, if it gets no memory
+/// of the host: CUDA (cuda.h) out of memory, failed system call, unknown; NVML
+/// (nvml.h) memory, insufficient resources, unknown; cuDNN (cudnn.h, cudnn_graph.h)
+/// not initialized, internal error, sublibrary not loaded or not available.
 bool may_lack_memory(const CallResult& call) {
     constexpr std::int64_t cuda[] = {2, 304, 999}, nvml[] = {20, 23, 999},
                            cudnn[] = {1, 4, 1001, 1008, 3009, 4000};
+    // the memory of the GPU
     if (call.call.starts_with("cuMemAlloc"))
-        return false;  // the memory of the GPU
+        return false;
     if (call.call.starts_with("cudnn"))
         return is_out_of_memory(call) || includes(cudnn, call.code);
     if (call.call.starts_with("nvml"))
@@ -144,6 +149,7 @@ bool may_lack_memory(const CallResult& call) {
     return call.call.starts_with("cu") && includes(cuda, call.code);
 }
 
+/// Not `killed`: that signal came from outside.
 bool ended_by_itself(const ProbeRun& run) {
     return run.end == ProbeEnd::crashed || run.end == ProbeEnd::quit_early;
 }
@@ -168,6 +174,7 @@ std::vector<ResourceLimit> resource_limits(const Root& root) {
     return limits;
 }
 
+/// Counted before the children are started, so that only kills during the survey count.
 LimitWatch::LimitWatch() : kills_before_(kills_for_memory({})) {
 }
 
@@ -180,8 +187,8 @@ std::optional<ResourceLimit> LimitWatch::behind(const ProbeRun& run) const {
             return one.kind == kind && (!one.value || *one.value < below);
         });
     };
-    // A program with PyTorch and cuDNN has some 3 GiB of data; 8 MiB of stack is the default of
-    // Linux.
+    // A program with PyTorch and cuDNN has some 3 GiB of data; 8 MiB of
+    // stack is the default of Linux.
     constexpr std::int64_t enough_data = 4096 * mebibyte, enough_stack = 8 * mebibyte,
                            few_files = 1024;
     const std::string words = words_of(run);

@@ -1,5 +1,5 @@
-// A started process as the operating system shows it: the part of child.hpp that every system does
-// in its own way.
+// A started process as the operating system shows it: the part of child.hpp
+// that every system does in its own way.
 #pragma once
 
 #include <memory>
@@ -11,6 +11,7 @@
 
 namespace rnncheck::process {
 
+/// Until it is forgotten, this object alone may wait for the process.
 class Spawned {
   public:
     /// Starts the command, with the ends of wire() for its input and its answer.
@@ -48,9 +49,12 @@ class Spawned {
     void kill();
 
     struct End {
-        std::optional<int> exit_code;       ///< where it exited by itself
-        std::optional<std::string> signal;  ///< by which it crashed or was killed: "SIGSEGV"
-        bool was_killed = false;            ///< from outside, not by an error of its own
+        /// where it exited by itself
+        std::optional<int> exit_code;
+        /// by which it crashed or was killed: "SIGSEGV"
+        std::optional<std::string> signal;
+        /// from outside, not by an error of its own
+        bool was_killed = false;
         std::optional<std::int64_t> peak_memory_mib;
     };
 
@@ -61,8 +65,8 @@ class Spawned {
     std::chrono::milliseconds time_run();
     void restart_clock();
 
-    /// A process for whose news somebody waits; by its lines or, where they come too fast, by the
-    /// clock alone.
+    /// A process for whose news somebody waits; by its lines or, where they
+    /// come too fast, by the clock alone.
     struct Awaited {
         const Spawned* process;
         bool by_lines;

@@ -1,3 +1,5 @@
+// prctl(2), capabilities(7) and setrlimit(2): what a process can only do to
+// itself, before it calls a vendor's library.
 #include "process/this_process.hpp"
 
 #include <fcntl.h>
@@ -28,9 +30,9 @@
 
 namespace rnncheck::process {
 
-/// NVML and libcuda run as root make /dev/nvidia* with mknod and load the kernel module, directly
-/// or through the set-user-id program nvidia-modprobe. A diagnosis leaves no trace, so the process
-/// gives up the right to, unless requested.
+/// NVML and libcuda run as root make /dev/nvidia* with mknod and load the kernel
+/// module, directly or through the set-user-id program nvidia-modprobe. A diagnosis
+/// leaves no trace, so the process gives up the right to, unless requested.
 static void give_up(unsigned capability) {
     prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
@@ -51,16 +53,18 @@ static void give_up(unsigned capability) {
     _exit(work());
 }
 
-/// Creates the directory, reports its path, and waits until the other end is closed, by whatever
-/// ended the process that has it. That process's own children end with it (drop_privileges) and may
-/// still be writing for a moment.
+/// Creates the directory, reports its path, and waits until the other end is
+/// closed, by whatever ended the process that has it. That process's own
+/// children end with it (drop_privileges) and may still be writing for a moment.
 [[noreturn]] static void keep_directory(std::string path, int report_to, int other_end) {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, nullptr);
-    setsid();  // what is sent to the program's process group is not meant for this process
+    // what is sent to the program's process group is not meant for this process
+    setsid();
+    // whoever reads our output is not to wait for this process
     for (const int stream : {0, 1, 2})
-        close(stream);  // whoever reads our output is not to wait for this process
+        close(stream);
     if (!mkdtemp(path.data()))
         _exit(1);
     write_line(report_to, path);
@@ -78,6 +82,8 @@ static void give_up(unsigned capability) {
     _exit(0);
 }
 
+/// /proc/self/exe also works when the file was deleted or replaced; AT_EXECFN
+/// is the path by which the kernel started it.
 std::string own_program() {
     if (access("/proc/self/exe", X_OK) == 0)
         return "/proc/self/exe";
@@ -87,6 +93,8 @@ std::string own_program() {
     return "/proc/self/exe";
 }
 
+/// In CLOCK_BOOTTIME, by which /proc counts: CLOCK_MONOTONIC stops while the
+/// machine sleeps.
 std::chrono::steady_clock::time_point start_of_program() {
     static const auto started = [] {
         const auto now = std::chrono::steady_clock::now();
@@ -98,7 +106,8 @@ std::chrono::steady_clock::time_point start_of_program() {
             static_cast<double>(since_boot.tv_sec) + static_cast<double>(since_boot.tv_nsec) / 1e9;
         const double age_s =
             boot_s - static_cast<double>(*began) / static_cast<double>(sysconf(_SC_CLK_TCK));
-        constexpr double most_s = 60;  // a clock that jumped must not take the whole time away
+        // a clock that jumped must not take the whole time away
+        constexpr double most_s = 60;
         const auto age = std::chrono::duration<double>(std::clamp(age_s, 0.0, most_s));
         return now - std::chrono::duration_cast<std::chrono::steady_clock::duration>(age);
     }();
@@ -110,7 +119,8 @@ bool is_run_by_loader() {
         for (int i = 0; i < program->dlpi_phnum; ++i)
             if (program->dlpi_phdr[i].p_type == PT_INTERP)
                 return 1;
-        return 2;  // the first one is the program itself
+        // the first one is the program itself
+        return 2;
     };
     return getauxval(AT_BASE) == 0 && dl_iterate_phdr(has_interpreter, nullptr) == 1;
 }
@@ -125,8 +135,8 @@ void confine_to_reading(std::size_t most_memory) {
 #endif
 }
 
-/// Where memory runs out, the kernel is to kill this process rather than the one that reports what
-/// happened.
+/// Where memory runs out, the kernel is to kill this process rather than the
+/// one that reports what happened.
 static void be_killed_first() {
     const Descriptor score(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
     constexpr std::string_view most = "1000";
@@ -147,8 +157,8 @@ void drop_privileges(bool may_make_nodes) {
 }
 
 std::optional<int> run_in_fork(const std::function<int()>& work) {
-    const auto inherited =
-        signal(SIGCHLD, SIG_DFL);  // where it is ignored, a child leaves no status
+    // where it is ignored, a child leaves no status
+    const auto inherited = signal(SIGCHLD, SIG_DFL);
     const pid_t child = fork();
     if (child < 0)
         throw std::system_error(errno, std::generic_category(), "no process");
@@ -177,15 +187,17 @@ std::vector<std::string> directories_of_kernel() {
     return {"/proc", "/sys", "/dev"};
 }
 
+/// Windows has another name for it (windows/this_process.cpp).
 const std::string crash_by_bad_memory = "SIGSEGV";
 
 void use_bad_memory() {
-    signal(SIGSEGV, SIG_DFL);  // sanitizers take it
+    // sanitizers take it
+    signal(SIGSEGV, SIG_DFL);
     raise(SIGSEGV);
 }
 
-/// By default each buffer is a piece of memory of its own, with a page fault for every page of it
-/// and calls into the kernel that hold up all threads.
+/// By default each buffer is a piece of memory of its own, with a page fault
+/// for every page of it and calls into the kernel that hold up all threads.
 void keep_freed_memory() {
     constexpr int megabyte = 1 << 20;
     mallopt(M_MMAP_THRESHOLD, 32 * megabyte);

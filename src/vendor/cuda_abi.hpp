@@ -1,6 +1,6 @@
-// The functions of libcuda, libcudart and libnvrtc that we call, by their exact exported names
-// (suffixed ones where the plain name is an old 32-bit form), with enumerations as int. tests/abi
-// compares the lists with the real headers.
+// The functions of libcuda, libcudart and libnvrtc that we call, by their exact
+// exported names (suffixed ones where the plain name is an old 32-bit form),
+// with enumerations as int. tests/abi compares the lists with the real headers.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,14 @@
 
 namespace rnncheck::vendor {
 
+/// Handles of the driver, never looked into.
 using CudaContext = struct OpaqueCudaContext*;
 using CudaModule = struct OpaqueCudaModule*;
 using CudaFunction = struct OpaqueCudaFunction*;
 using CudaStream = struct OpaqueCudaStream*;
 using DevicePointer = unsigned long long;
 
+/// CUuuid of cuda.h.
 struct CudaUuid {
     char bytes[16];
 };
@@ -52,12 +54,16 @@ struct CudaApi : Library {
 
 /// CUdevice_attribute numbers; they never change meaning (cuda.h).
 enum DeviceAttribute {
-    clock_rate = 13,  ///< kHz
+    /// kHz
+    clock_rate = 13,
     multiprocessor_count = 16,
-    kernel_exec_timeout = 17,  ///< 1: the system ends kernels that run for too long
+    /// 1: the system ends kernels that run for too long
+    kernel_exec_timeout = 17,
     compute_mode = 20,
-    memory_clock_rate = 36,  ///< kHz
-    memory_bus_width = 37,   ///< bits
+    /// kHz
+    memory_clock_rate = 36,
+    /// bits
+    memory_bus_width = 37,
     capability_major = 75,
     capability_minor = 76
 };
@@ -76,9 +82,11 @@ struct CudartApi : Library {
     static constexpr auto status_words = &CudartApi::cudaGetErrorString;
 };
 
+/// nvrtcProgram of nvrtc.h.
 // libnvrtc.
 using NvrtcProgram = struct OpaqueNvrtcProgram*;
 
+// Compiling is enough to see that libnvrtc finds its builtins; no GPU is needed.
 #define RNNCHECK_NVRTC_FUNCTIONS(X)                                                           \
     X(nvrtcVersion, int, (int*, int*))                                                        \
     X(nvrtcGetErrorString, const char*, (int))                                                \

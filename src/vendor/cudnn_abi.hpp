@@ -1,6 +1,6 @@
-// The functions of libcudnn that we call, in groups by the majors that export them. Handles are
-// never looked into, enumerations travel as int. One list serves cuDNN 7 to 9; tests/abi compares
-// it with the real headers.
+// The functions of libcudnn that we call, in groups by the majors that export
+// them. Handles are never looked into, enumerations travel as int. One list
+// serves cuDNN 7 to 9; tests/abi compares it with the real headers.
 #pragma once
 
 #include <cstddef>
@@ -139,6 +139,7 @@ using CudnnCallback = void (*)(int, void*, const CudnnDebug*, const char*);
 /// Since 8.6.
 #define RNNCHECK_CUDNN_SINCE_8_6(X) X(cudnnGetMaxDeviceVersion, std::size_t, ())
 
+// All in one Api; a symbol that this version lacks is empty.
 #define RNNCHECK_CUDNN_FUNCTIONS(X) \
     RNNCHECK_CUDNN_EVERYWHERE(X)    \
     RNNCHECK_CUDNN_LEGACY(X)        \
@@ -149,6 +150,7 @@ struct CudnnApi : Library {
     RNNCHECK_CUDNN_FUNCTIONS(RNNCHECK_SYMBOL)
     static constexpr auto status_words = &CudnnApi::cudnnGetErrorString;
 
+    /// Two functions suffice: the majors export an interface as a whole.
     bool speaks_legacy() const {
         return cudnnSetRNNDescriptor_v6 && cudnnRNNForwardInference;
     }
@@ -157,10 +159,11 @@ struct CudnnApi : Library {
     }
 };
 
-/// The name of the status, and the reason that cuDNN reports to its callback where it gives one.
+/// The name of the status, and the reason that cuDNN reports to its
+/// callback where it gives one.
 std::string status_text(ProbeWriter& writer, const CudnnApi& api, int code);
-/// Sets that callback once, and forgets its last reason: a successful call may warn, too, and must
-/// not explain a later failure.
+/// Sets that callback once, and forgets its last reason: a successful call may
+/// warn, too, and must not explain a later failure.
 void before_call(ProbeWriter& writer, const CudnnApi& api);
 
 }  // namespace rnncheck::vendor

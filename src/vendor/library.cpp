@@ -16,6 +16,8 @@ std::string opening_of(const std::string& name) {
     return "dlopen(" + name + ")";
 }
 
+/// In this library and those that it needs: what the process has
+/// loaded otherwise does not count.
 void* Library::symbol(const char* name) const {
     if (!handle)
         return nullptr;
@@ -39,6 +41,8 @@ void reject_openings(std::function<std::optional<std::string>(const std::string&
     reason_to_reject = std::move(reason);
 }
 
+/// RTLD_NOW, so that a symbol that a dependency lacks is an error of this call
+/// and not a crash of a later one. RTLD_LOCAL, as Python opens extension modules.
 Library open_library(ProbeWriter& writer, const std::string& name) {
     const std::string call_name = opening_of(name);
     writer.calling(call_name);
@@ -56,11 +60,13 @@ Library open_library(ProbeWriter& writer, const std::string& name) {
     }
     library.path = name;
     link_map* map = nullptr;
+    // The path that the loader chose, which may be another than the name suggests.
     if (dlinfo(library.handle, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name && *map->l_name)
         library.path = map->l_name;
     return library;
 }
 
+/// As the kernel shows them: what a library opened by itself is in no list of ours.
 std::vector<std::string> mapped_files(const std::string& part) {
     std::set<std::string> files;
     std::ifstream maps("/proc/self/maps");

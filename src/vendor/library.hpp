@@ -1,5 +1,5 @@
-// Opens vendor libraries and calls them; every call is reported before it is made. Must not
-// evaluate or print, and never unloads: the process ends anyway.
+// Opens vendor libraries and calls them; every call is reported before it is
+// made. Must not evaluate or print, and never unloads: the process ends anyway.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace rnncheck::vendor {
 
-/// A function of a vendor library that knows its own exported name; empty when the library lacks
-/// it.
+/// A function of a vendor library that knows its own exported name;
+/// empty when the library lacks it.
 template <class Signature>
 struct Symbol;
 
@@ -28,16 +28,17 @@ struct Symbol<Result(Parameters...)> {
 /// An opened library, or why it could not be opened.
 struct Library {
     void* handle = nullptr;
-    std::string path;  ///< the file really opened, as the loader reports it
-    /// Of opening it (the system's call, such as dlopen, and the loader's own words) or preparing
-    /// it; no call may follow.
+    /// the file really opened, as the loader reports it
+    std::string path;
+    /// Of opening it (the system's call, such as dlopen, and the loader's own
+    /// words) or preparing it; no call may follow.
     std::optional<CallResult> failure;
 
     void* symbol(const char* name) const;
 };
 
-/// From now on open_library fails with the code would_block for the names and paths for which
-/// `reason` gives a text.
+/// From now on open_library fails with the code would_block for the names and
+/// paths for which `reason` gives a text.
 void reject_openings(std::function<std::optional<std::string>(const std::string& name)> reason);
 
 /// The names by which every program opens the driver's libraries.
@@ -46,8 +47,8 @@ extern const std::string driver_library, nvml_library;
 /// The call that opens a library, as it is reported: "dlopen(libcuda.so.1)".
 std::string opening_of(const std::string& name);
 
-/// With all that it needs at once, as frameworks open them. A path that leads to no regular file is
-/// not opened: a pipe would wait forever. A failure is reported to the writer.
+/// With all that it needs at once, as frameworks open them. A path that leads to no regular
+/// file is not opened: a pipe would wait forever. A failure is reported to the writer.
 Library open_library(ProbeWriter& writer, const std::string& name);
 
 /// Files mapped into this process whose name contains `part`, sorted, each once.
@@ -61,8 +62,8 @@ Result call(ProbeWriter& writer, const Symbol<Result(Parameters...)>& symbol,
     return symbol.function(arguments...);
 }
 
-/// The text of a status by the library's own function, whose member of the Api is status_words;
-/// empty where it has none.
+/// The text of a status by the library's own function, whose member of the Api
+/// is status_words; empty where it has none.
 template <class Api>
 std::string status_text(ProbeWriter& writer, const Api& api, int code) {
     const auto& function = api.*Api::status_words;
@@ -74,14 +75,14 @@ std::string status_text(ProbeWriter& writer, const Api& api, int code) {
     return text;
 }
 
-/// A library with its functions as members. For its Api, status_text() gives the text of a status,
-/// and before_call(), if there is one, is called before every call.
+/// A library with its functions as members. For its Api, status_text() gives the text
+/// of a status, and before_call(), if there is one, is called before every call.
 template <class Api>
 struct Opened : Api {
     ProbeWriter* writer = nullptr;
 
-    /// A call that returns a status; one other than 0 is reported to the writer with the library's
-    /// own words.
+    /// A call that returns a status; one other than 0 is reported to the writer
+    /// with the library's own words.
     template <class... Parameters, class... Arguments>
     CallResult check(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) const {
         const Api& api = *this;
@@ -100,6 +101,8 @@ struct Opened : Api {
     }
 };
 
+/// The library need not have opened: `failure` is then set, and every
+/// check() fails with missing_symbol.
 template <class Api>
 Opened<Api> open_as(ProbeWriter& writer, const std::string& name) {
     return {{open_library(writer, name)}, &writer};
@@ -107,7 +110,8 @@ Opened<Api> open_as(ProbeWriter& writer, const std::string& name) {
 
 /// Calls in a row: the first that fails is kept, and those after it are left out.
 struct Calls {
-    CallResult result;  ///< of the last call made
+    /// of the last call made
+    CallResult result;
 
     bool ok() const {
         return result.ok();
@@ -118,6 +122,7 @@ struct Calls {
         return result;
     }
 
+    /// True if this call and all before it succeeded.
     template <class Api, class... Parameters, class... Arguments>
     bool operator()(const Opened<Api>& library, const Symbol<int(Parameters...)>& symbol,
                     Arguments... arguments) {
@@ -129,7 +134,8 @@ struct Calls {
 
 }  // namespace rnncheck::vendor
 
-// A list of functions X(name, result, (parameters)) becomes members of an Api, which is a Library.
+// A list of functions X(name, result, (parameters)) becomes members
+// of an Api, which is a Library.
 #define RNNCHECK_SYMBOL(name, result, parameters)       \
     ::rnncheck::vendor::Symbol<result parameters> name{ \
         #name, reinterpret_cast<result(*) parameters>(symbol(#name))};

@@ -1,3 +1,5 @@
+// Deprecated in 8, gone in 9. The plain calls take the lengths of sequences
+// from the tensors of the steps, not from an array.
 // The RNN interface of cuDNN 7 and 8.
 #include <algorithm>
 
@@ -41,14 +43,16 @@ class LegacyRun : public CaseRun {
         }
     }
 
-    /// Equal lengths one step after the other, and packed data, are what the plain call takes.
+    /// Equal lengths one step after the other, and packed data, are what the
+    /// plain call takes.
     bool wants_padding() const {
         return case_.layout == Layout::batch_major ||
                (case_.layout == Layout::sequence_major && !case_.lengths.empty());
     }
 
-    /// One description per step, {sequences still alive, width, 1}. The interface for padded data
-    /// (...Ex) takes these only for its size queries, in which every sequence counts at every step.
+    /// One description per step, {sequences still alive, width, 1}. The
+    /// interface for padded data (...Ex) takes these only for its size queries,
+    /// in which every sequence counts at every step.
     std::vector<TensorDescriptor> step_tensors(int width) {
         std::vector<TensorDescriptor> steps;
         int previous = -1;
@@ -63,6 +67,8 @@ class LegacyRun : public CaseRun {
         return steps;
     }
 
+    /// Tailored to this GPU and to one number of sequences
+    /// (cudnnCreatePersistentRNNPlan).
     void plan_dynamic() {
         PersistentPlan plan = nullptr;
         cudnn(api_.cudnnCreatePersistentRNNPlan, rnn_, case_.batch, type_, &plan);
@@ -91,6 +97,8 @@ class LegacyRun : public CaseRun {
 
     void place_layer(std::size_t pseudo_layer, int linear,
                      const DeviceImage::Layer& layer) override {
+        // Both queries return the same thing in the same form: an address inside the
+        // weight space, and a filter whose sizes multiply to the number of elements.
         const auto put = [&](const auto& query, bool is_bias, const auto& values) {
             if (values.empty())
                 return;
@@ -112,6 +120,7 @@ class LegacyRun : public CaseRun {
         const DeviceData& d = data_;
         const int steps = case_.sequence_length;
         const TensorDescriptor *const x = x_steps_.data(), *const y = y_steps_.data();
+        // padded layouts are for the ...Ex functions alone (cudnnSetRNNPaddingMode)
         if (wants_padding())
             return cudnn(api_.cudnnRNNForwardInferenceEx, handle_, rnn_, x_, d.x, h_, d.hx, c_,
                          d.cx, weights_, d.weights, y_, d.y, h_, d.hy, c_, d.cy, nullptr, nullptr,
@@ -121,6 +130,8 @@ class LegacyRun : public CaseRun {
             return cudnn(api_.cudnnRNNForwardInference, handle_, rnn_, steps, x, d.x, h_, d.hx, c_,
                          d.cx, weights_, d.weights, y, d.y, h_, d.hy, c_, d.cy, d.work,
                          d.work.bytes);
+        // Training is three calls here: the forward pass fills the reserve
+        // space, which both others read.
         cudnn(api_.cudnnRNNForwardTraining, handle_, rnn_, steps, x, d.x, h_, d.hx, c_, d.cx,
               weights_, d.weights, y, d.y, h_, d.hy, c_, d.cy, d.work, d.work.bytes, d.reserve,
               d.reserve.bytes);
@@ -132,8 +143,10 @@ class LegacyRun : public CaseRun {
     }
 
     std::vector<TensorDescriptor> x_steps_, y_steps_;
-    RnnDataDescriptor x_ = nullptr, y_ = nullptr;          ///< of padded data
-    FilterDescriptor weights_ = nullptr, part_ = nullptr;  ///< all weights, and a part of them
+    /// of padded data
+    RnnDataDescriptor x_ = nullptr, y_ = nullptr;
+    /// all weights, and a part of them
+    FilterDescriptor weights_ = nullptr, part_ = nullptr;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@ namespace rnncheck::vendor {
 
 namespace {
 
+/// Sequence lengths are passed as an array in device memory (devSeqLengths).
 class V8Run : public CaseRun {
     using CaseRun::CaseRun;
 
@@ -32,9 +33,10 @@ class V8Run : public CaseRun {
         bias_ = empty_tensor();
     }
 
+    /// cudnnForwardMode_t
     int mode() const {
         return case_.training ? 1 : 0;
-    }  // cudnnForwardMode_t
+    }
 
     void place_layer(std::size_t pseudo_layer, int linear,
                      const DeviceImage::Layer& layer) override {
@@ -51,6 +53,8 @@ class V8Run : public CaseRun {
         put(bias_, bias, true, layer.biases[static_cast<std::size_t>(linear)]);
     }
 
+    /// A tensor that the library filled: {1, rows, columns} of a
+    /// matrix, {1, rows, 1} of a bias.
     long long elements(TensorDescriptor tensor) {
         int type = 0, dimensions = 0, sizes[3] = {}, strides[3] = {};
         cudnn(api_.cudnnGetTensorNdDescriptor, tensor, 3, &type, &dimensions, sizes, strides);
@@ -64,12 +68,14 @@ class V8Run : public CaseRun {
     }
 
     void compute() override {
-        constexpr int add_gradients = 0;  // cudnnWgradMode_t: the one that 8 supports
+        // cudnnWgradMode_t: the one that 8 supports
+        constexpr int add_gradients = 0;
         const DeviceData& d = data_;
         const auto* const lengths = static_cast<const std::int32_t*>(static_cast<void*>(d.lengths));
         cudnn(api_.cudnnRNNForward, handle_, rnn_, mode(), lengths, x_, d.x, y_, d.y, h_, d.hx,
               d.hy, c_, d.cx, d.cy, d.weights.bytes, d.weights, d.work.bytes, d.work,
               d.reserve.bytes, d.reserve);
+        // the two backward calls read the reserve space that the forward call filled
         if (!case_.training)
             return;
         cudnn(api_.cudnnRNNBackwardData_v8, handle_, rnn_, lengths, y_, d.y, d.dy, x_, d.dx, h_,
@@ -81,7 +87,8 @@ class V8Run : public CaseRun {
     }
 
     RnnDataDescriptor x_ = nullptr, y_ = nullptr;
-    TensorDescriptor matrix_ = nullptr, bias_ = nullptr;  ///< of a part of the weights
+    /// of a part of the weights
+    TensorDescriptor matrix_ = nullptr, bias_ = nullptr;
 };
 
 }  // namespace

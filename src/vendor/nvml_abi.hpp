@@ -1,6 +1,6 @@
-// The functions of libnvidia-ml that we call, by exact exported name. Structures here are frozen by
-// NVIDIA: their layout belongs to the suffix in the function's name. tests/abi compares them with
-// nvml.h.
+// The functions of libnvidia-ml that we call, by exact exported name.
+// Structures here are frozen by NVIDIA: their layout belongs to the suffix in
+// the function's name. tests/abi compares them with nvml.h.
 #pragma once
 
 #include "vendor/library.hpp"
@@ -9,6 +9,7 @@ namespace rnncheck::vendor {
 
 using NvmlDevice = struct OpaqueNvmlDevice*;
 
+/// nvmlMemory_t, as nvmlDeviceGetMemoryInfo fills it.
 struct NvmlMemory {
     unsigned long long total, free, used;  // bytes
 };

@@ -1,3 +1,4 @@
+// Code page and modes belong to the console, not to the process: a shell would keep them.
 #include "windows/console.hpp"
 
 #include <windows.h>
@@ -8,7 +9,8 @@ namespace rnncheck::windows {
 
 namespace {
 
-UINT code_page_before = 0;  ///< 0: not taken
+/// 0: not taken
+UINT code_page_before = 0;
 
 /// Whether the descriptor is a console that understands escape sequences from now on.
 bool is_capable_console(int descriptor) {
@@ -18,6 +20,7 @@ bool is_capable_console(int descriptor) {
            SetConsoleMode(handle, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
 }
 
+/// What the user has set stays.
 void set_default(const char* name, const char* text) {
     if (!std::getenv(name))
         _putenv_s(name, text);
@@ -32,7 +35,8 @@ void take_console() {
     code_page_before = GetConsoleOutputCP();
     SetConsoleOutputCP(CP_UTF8);
     set_default("TERM", "xterm");
-    if (shown)  // where output is read by another program, only ASCII is safe
+    // where output is read by another program, only ASCII is safe
+    if (shown)
         set_default("LANG", "C.UTF-8");
 }
 

@@ -1,3 +1,5 @@
+// cuDNN on Windows ends the process where a library is missing, so its files
+// are read before it is called.
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "files/pe/cudnn_build.hpp"
@@ -6,6 +8,7 @@
 
 namespace rnncheck::probes {
 
+/// The version resource has four numbers, the version that cuDNN returns three.
 std::vector<CudnnFile> builds_of(const std::vector<std::string>& paths) {
     std::vector<CudnnFile> files;
     for (const std::string& path : paths) {
@@ -18,8 +21,8 @@ std::vector<CudnnFile> builds_of(const std::vector<std::string>& paths) {
     return files;
 }
 
-/// Without one of these the first call that needs it ends the process with 0xC0000409: seen with
-/// cuDNN 8.9.7, 9.1.0, 9.10.2 and 9.28.1.
+/// Without one of these the first call that needs it ends the process with
+/// 0xC0000409: seen with cuDNN 8.9.7, 9.1.0, 9.10.2 and 9.28.1.
 static std::vector<std::string> needed_for_rnns(const std::string& front) {
     if (front == "cudnn64_9.dll")
         return {"cudnn_graph64_9.dll", "cudnn_ops64_9.dll", "cudnn_adv64_9.dll"};

@@ -5,8 +5,8 @@
 
 namespace rnncheck::windows {
 
-/// By Windows' version of a driver or its file: 560.94 by 32.0.15.6094; nothing if it is none of
-/// four numbers.
+/// By Windows' version of a driver or its file: 560.94 by 32.0.15.6094; nothing
+/// if it is none of four numbers.
 std::optional<Version> driver_version(const std::optional<Version>& of_windows);
 
 /// That of the display adapters in the registry.

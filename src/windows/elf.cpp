@@ -1,4 +1,5 @@
-// The readers of files of Linux on Windows, where none is loaded: every file is none of these.
+// The readers of files of Linux on Windows, where none is loaded: every file is
+// none of these.
 #include "base/text.hpp"
 #include "files/elf/elf_file.hpp"
 

@@ -1,5 +1,5 @@
-// Files as Windows has them. Paths inside this program have slashes, which Windows takes as well:
-// C:/Windows/System32.
+// Files as Windows has them. Paths inside this program have slashes, which
+// Windows takes as well: C:/Windows/System32.
 #include "base/files.hpp"
 
 #include <fcntl.h>
@@ -14,6 +14,8 @@ namespace rnncheck {
 
 namespace {
 
+/// u8string, because a std::string would be taken for a text in the code page
+/// of the system.
 std::filesystem::path path_of(const std::string& place) {
     return std::filesystem::path(std::u8string(place.begin(), place.end()));
 }
@@ -79,6 +81,7 @@ std::optional<std::string> Root::real_path(std::string_view path) const {
     return real.substr(prefix_.size());
 }
 
+/// Every path is taken as it is: Windows resolves what it calls links by itself.
 std::optional<std::string> Root::follow_links(std::string_view path) const {
     return std::string(path);
 }

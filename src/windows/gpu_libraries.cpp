@@ -11,6 +11,7 @@ namespace rnncheck::loader {
 
 namespace {
 
+/// Stems without "64" and numbers: cudart64_12.dll is of "cudart".
 using NamedKind = std::pair<std::string_view, LibraryKind>;
 constexpr NamedKind kinds[] = {
     {"nvcuda", LibraryKind::cuda},   {"nvml", LibraryKind::nvml},
@@ -20,7 +21,8 @@ constexpr NamedKind kinds[] = {
 
 constexpr std::string_view part_start = "cudnn_";
 
-/// "110" of cudart64_110 is 11.0, "120_0" of nvrtc64_120_0 is 12.0, "12" is 12 and "9" is 9.
+/// "110" of cudart64_110 is 11.0, "120_0" of nvrtc64_120_0 is 12.0, "12" is 12
+/// and "9" is 9.
 std::optional<Version> version_of(std::string_view number) {
     const std::string digits(number.substr(0, number.find('_')));
     if (digits.size() < 3)

@@ -1,3 +1,5 @@
+// Where installers, wheels and conda put DLLs, beside the
+// directories that Windows searches.
 #include "windows/places.hpp"
 
 #include <algorithm>
@@ -14,11 +16,13 @@ namespace {
 using Directories = std::vector<std::string>;
 
 Directories below(const Root& root, const std::string& directory) {
-    constexpr std::size_t most = 256;  // versions or wheels in one place
+    // versions or wheels in one place
+    constexpr std::size_t most = 256;
     return mapped(root.names_in(directory, most),
                   [&](const std::string& name) { return directory + '/' + name; });
 }
 
+/// Paths are in slashes inside this program, also those of variables.
 std::string variable(const char* name) {
     return slashed(environment_variable(name).value_or(""));
 }
@@ -35,8 +39,8 @@ Directories toolkits(const Root& root) {
     return found;
 }
 
-/// C:/Program Files/NVIDIA/CUDNN/v9.7/bin/12.8 (seen in SYSTRAN/faster-whisper#1230) and
-/// .../v8.9/bin.
+/// C:/Program Files/NVIDIA/CUDNN/v9.7/bin/12.8 (seen in
+/// SYSTRAN/faster-whisper#1230) and .../v8.9/bin.
 Directories installed_cudnns(const Root& root) {
     Directories found;
     const std::string programs = variable("ProgramW6432");
@@ -49,6 +53,7 @@ Directories installed_cudnns(const Root& root) {
     return found;
 }
 
+/// In the order of the calls, which is the order of the search.
 void add(std::vector<Place>& places, const Directories& directories, FoundVia via) {
     for (const std::string& directory : directories)
         places.push_back({directory, via});
@@ -67,8 +72,9 @@ Directories of_wheels(const Root& root, const std::string& packages) {
 
 std::string slashed(std::string path) {
     std::ranges::replace(path, '\\', '/');
+    // of C:/ it belongs to the name
     while (path.size() > 3 && path.ends_with('/'))
-        path.pop_back();  // of C:/ it belongs to the name
+        path.pop_back();
     return path;
 }
 

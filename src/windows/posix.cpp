@@ -1,9 +1,12 @@
+// POSIX functions by those of Windows, only as far as this program's sources
+// use them: other arguments are ignored.
 #include "windows/posix.hpp"
 
 #include <windows.h>
 
 #include <string_view>
 
+/// F_GETFD alone: whether the descriptor is open.
 int fcntl(int descriptor, int) {
     return _get_osfhandle(descriptor) < 0 ? -1 : 0;
 }
@@ -12,6 +15,7 @@ int pipe(int* ends) {
     return _pipe(ends, 1 << 16, _O_BINARY | _O_NOINHERIT);
 }
 
+/// OVERLAPPED carries the offset, so that the position of the file is not used.
 std::ptrdiff_t pread(int descriptor, void* to, std::size_t size, off_t offset) {
     OVERLAPPED place{};
     place.Offset = static_cast<DWORD>(offset);
@@ -29,11 +33,13 @@ void* memmem(const void* all, std::size_t size, const void* part, std::size_t pa
     return at == std::string_view::npos ? nullptr : const_cast<char*>(text.data()) + at;
 }
 
+/// The NetBIOS name, of at most 15 characters.
 int gethostname(char* name, std::size_t size) {
     auto length = static_cast<DWORD>(size);
     return GetComputerNameA(name, &length) ? 0 : -1;
 }
 
+/// TIOCGWINSZ alone, and of it the columns.
 int ioctl(int descriptor, int, winsize* size) {
     CONSOLE_SCREEN_BUFFER_INFO about;
     if (!GetConsoleScreenBufferInfo(reinterpret_cast<HANDLE>(_get_osfhandle(descriptor)), &about))
@@ -42,6 +48,7 @@ int ioctl(int descriptor, int, winsize* size) {
     return 0;
 }
 
+/// The whole file for reading: no caller maps a part of one.
 void* mmap(void*, std::size_t, int, int, int file, int) {
     const HANDLE mapping = CreateFileMappingA(reinterpret_cast<HANDLE>(_get_osfhandle(file)),
                                               nullptr, PAGE_READONLY, 0, 0, nullptr);

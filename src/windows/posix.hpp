@@ -1,4 +1,5 @@
-// What POSIX has and Windows lacks, as far as our sources use it; included before each of them.
+// What POSIX has and Windows lacks, as far as our sources use it;
+// included before each of them.
 #pragma once
 
 #define _POSIX_THREAD_SAFE_FUNCTIONS  // gmtime_r
@@ -16,7 +17,8 @@
 
 // <fcntl.h>, <signal.h>, <time.h>, <unistd.h>
 constexpr int O_CLOEXEC = O_NOINHERIT, O_NONBLOCK = 0, O_NOCTTY = 0, F_GETFD = 1;
-constexpr int SIGPIPE = SIGTERM, SIGXFSZ = SIGTERM;  // Windows sends none of the three
+// Windows sends none of the three
+constexpr int SIGPIPE = SIGTERM, SIGXFSZ = SIGTERM;
 int fcntl(int descriptor, int command);
 int pipe(int* ends);
 std::ptrdiff_t pread(int descriptor, void* to, std::size_t size, off_t offset);

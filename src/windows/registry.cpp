@@ -1,9 +1,13 @@
+// Always the view for 64-bit programs, as installers of CUDA and
+// Python for x86-64 write there.
 #include "windows/registry.hpp"
 
 #include "windows/system.hpp"
 
 namespace rnncheck::windows {
 
+/// RRF_NOEXPAND leaves %VARIABLES% as they are: whose environment they
+/// are of is the caller's matter.
 std::optional<std::string> registry_text(HKEY root, const std::string& key,
                                          const std::string& value) {
     constexpr DWORD longest = 1 << 15;
@@ -51,7 +55,8 @@ std::vector<std::string> names_of(HKEY root, const std::string& key, DWORD longe
 }  // namespace
 
 std::vector<std::string> registry_texts(HKEY root, const std::string& key) {
-    constexpr DWORD longest_name = 1 << 14;  // of a value
+    // of a value
+    constexpr DWORD longest_name = 1 << 14;
     std::vector<std::string> texts;
     const auto names =
         names_of(root, key, longest_name, [](HKEY opened, DWORD index, wchar_t* name, DWORD* size) {
@@ -64,7 +69,8 @@ std::vector<std::string> registry_texts(HKEY root, const std::string& key) {
 }
 
 std::vector<std::string> registry_keys(HKEY root, const std::string& key) {
-    constexpr DWORD longest_name = 256;  // of a key
+    // of a key
+    constexpr DWORD longest_name = 256;
     return names_of(
         root, key, longest_name, [](HKEY opened, DWORD index, wchar_t* name, DWORD* size) {
             return RegEnumKeyExW(opened, index, name, size, nullptr, nullptr, nullptr, nullptr);

@@ -1,5 +1,5 @@
-// Values of the registry, in its view for 64-bit programs. Values are data of others: of bounded
-// size, any content.
+// Values of the registry, in its view for 64-bit programs. Values are data of
+// others: of bounded size, any content.
 #pragma once
 
 #include <windows.h>
@@ -11,8 +11,8 @@
 
 namespace rnncheck::windows {
 
-/// Of REG_SZ and REG_EXPAND_SZ, as written; nothing where it is absent, of another type or longer
-/// than 32 KiB.
+/// Of REG_SZ and REG_EXPAND_SZ, as written; nothing where it is absent, of
+/// another type or longer than 32 KiB.
 std::optional<std::string> registry_text(HKEY root, const std::string& key,
                                          const std::string& value);
 

@@ -1,5 +1,5 @@
-// Processes on Windows: each in a job object, which ends with its last handle and with it all that
-// the process started.
+// Processes on Windows: each in a job object, which ends with its last handle
+// and with it all that the process started.
 #include "process/spawned.hpp"
 
 #include <windows.h>
@@ -25,7 +25,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr UINT ended_by_us = 0xE0000001;  // no code of Windows: bit 29 is for applications
+// no code of Windows: bit 29 is for applications
+constexpr UINT ended_by_us = 0xE0000001;
 constexpr std::size_t most_unread = 1 << 20;
 
 /// What the threads that read have in common with the one that looks.
@@ -40,9 +41,9 @@ News& news() {
     return shared;
 }
 
-/// A thread that works on one end of a pipe until the other is closed. It is waited for at the end
-/// of its life, as long as the other end may be expected to be closed: while the program exits, no
-/// thread is to run.
+/// A thread that works on one end of a pipe until the other is closed. It is
+/// waited for at the end of its life, as long as the other end may be expected
+/// to be closed: while the program exits, no thread is to run.
 class PipeThread {
   public:
     PipeThread() = default;
@@ -89,9 +90,10 @@ class PipeThread {
 /// A pipe of Windows cannot be waited for together with others: a thread reads it.
 class Stream {
   public:
+    /// a thread that waits for room goes on
     ~Stream() {
         taken();
-    }  // a thread that waits for room goes on
+    }
 
     void read_from(Handle pipe) {
         auto shared_pipe = std::make_shared<Handle>(std::move(pipe));
@@ -135,10 +137,12 @@ class Stream {
     PipeThread thread_;
 };
 
+/// An anonymous pipe (CreatePipe), which only threads can wait for.
 struct Pipe {
     Handle read, write;
 };
 
+/// Only handles of the attribute list are inherited, but those must be inheritable as well.
 Handle inheritable(HANDLE handle) {
     SetHandleInformation(handle, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
     return Handle(handle);
@@ -156,6 +160,8 @@ Pipe make_pipe(ForChild end) {
     return {Handle(read), inheritable(write)};
 }
 
+/// With the last handle of the job all of its processes end: so a crash of
+/// this program leaves none behind.
 Handle make_job() {
     Handle job(CreateJobObjectW(nullptr, nullptr));
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
@@ -165,6 +171,8 @@ Handle make_job() {
     return job;
 }
 
+/// Names of variables are equal without case; the first character may be '='
+/// ("=C:" has the directory of drive C).
 bool is_same_variable(const std::wstring& one, const std::wstring& other) {
     const auto name_size = [](const std::wstring& text) {
         return static_cast<int>(text.find(L'=', 1));
@@ -173,7 +181,8 @@ bool is_same_variable(const std::wstring& one, const std::wstring& other) {
            CSTR_EQUAL;
 }
 
-/// Our environment with `extra` in place of variables of the same name, as CreateProcess takes it.
+/// Our environment with `extra` in place of variables of the same
+/// name, as CreateProcess takes it.
 std::wstring environment_with(const std::vector<std::string>& extra) {
     const std::vector<std::wstring> added = mapped(extra, windows::utf16);
     std::wstring block;
@@ -190,8 +199,9 @@ std::wstring environment_with(const std::vector<std::string>& extra) {
     return block + L'\0';
 }
 
-/// The descriptors 0 and above of a C library's program: how STARTUPINFO::lpReserved2 holds them,
-/// which _spawn fills and libuv documents (uv__stdio_create in src/win/process-stdio.c).
+/// The descriptors 0 and above of a C library's program: how
+/// STARTUPINFO::lpReserved2 holds them, which _spawn fills and libuv documents
+/// (uv__stdio_create in src/win/process-stdio.c).
 std::string descriptors(const std::vector<HANDLE>& handles) {
     constexpr char is_open = 0x01, is_pipe = 0x08;  // FOPEN, FPIPE
     const auto count = static_cast<std::int32_t>(handles.size());
@@ -311,7 +321,8 @@ Spawned::~Spawned() {
     if (!is_known())
         return;
     kill();
-    constexpr DWORD patience_ms = 3000;  // one that hangs inside the kernel does not end
+    // one that hangs inside the kernel does not end
+    constexpr DWORD patience_ms = 3000;
     WaitForSingleObject(state_->process.get(), patience_ms);
 }
 
@@ -354,7 +365,8 @@ std::string Spawned::new_output() {
     if (state_->has_exited)
         state_->output.wait_for_end(patience_with_rest);
     std::string text = state_->output.taken();
-    constexpr std::size_t longest_end = 1 << 14;  // a line may come in pieces
+    // a line may come in pieces
+    constexpr std::size_t longest_end = 1 << 14;
     state_->end_of_output += text;
     if (state_->end_of_output.size() > longest_end)
         state_->end_of_output.erase(0, state_->end_of_output.size() - longest_end);
@@ -366,18 +378,22 @@ bool Spawned::has_exited() {
     return state_->has_exited;
 }
 
+/// Windows does not show it.
 bool Spawned::is_exiting() const {
-    return false;  // Windows does not show it
+    return false;
 }
 
 std::optional<Hang> Spawned::inspect() const {
     return std::nullopt;
 }
 
+/// With all processes of the job, as kill() of a group does elsewhere.
 void Spawned::kill() {
     TerminateJobObject(state_->job.get(), ended_by_us);
 }
 
+/// An exit code that is an NTSTATUS is that of a crash, and the
+/// process has written where it was.
 Spawned::End Spawned::end() {
     End end;
     DWORD code = 0;
@@ -396,8 +412,8 @@ Spawned::End Spawned::end() {
     return end;
 }
 
-/// All time counts: the processor time of another process is no measure under Wine, and nothing
-/// shows how long a process waited for a processor.
+/// All time counts: the processor time of another process is no measure under
+/// Wine, and nothing shows how long a process waited for a processor.
 milliseconds Spawned::time_run() {
     return std::chrono::duration_cast<milliseconds>(Clock::now() - state_->last_line);
 }
@@ -422,7 +438,8 @@ const Wire& wire() {
 }
 
 int capacity() {
-    return 64;  // three threads each
+    // three threads each
+    return 64;
 }
 
 }  // namespace rnncheck::process

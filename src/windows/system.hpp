@@ -45,6 +45,7 @@ class Handle {
     HANDLE handle_ = nullptr;
 };
 
+/// What is no UTF-8 becomes U+FFFD.
 std::wstring utf16(std::string_view text);
 
 /// What is no character becomes U+FFFD.
@@ -53,14 +54,15 @@ std::string utf8(std::wstring_view text);
 /// "error 126: The specified module could not be found."
 std::string error_text(DWORD error);
 
-/// The arguments, of which the first is the program, as one line that C libraries read as the same
-/// arguments.
+/// The arguments, of which the first is the program, as one line that C
+/// libraries read as the same arguments.
 std::wstring command_line(const std::vector<std::string>& arguments);
 
 /// The file of a module of this process; of the program without one.
 std::string file_of_module(HMODULE module);
 
-/// In place of dialogs that wait for a person, errors are returned. Started processes inherit that.
+/// In place of dialogs that wait for a person, errors are returned.
+/// Started processes inherit that.
 void reject_dialogs();
 
 }  // namespace rnncheck::windows

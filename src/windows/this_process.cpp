@@ -1,3 +1,4 @@
+// What Linux does with limits, capabilities and forks is here a job object, or nothing.
 #include "process/this_process.hpp"
 
 #include <windows.h>
@@ -28,7 +29,8 @@ void confine_to_reading(std::size_t most_memory) {
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
     limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_PROCESS_MEMORY;
     limits.ProcessMemoryLimit = most_memory;
-    const HANDLE job = CreateJobObjectW(nullptr, nullptr);  // as long as this process
+    // as long as this process
+    const HANDLE job = CreateJobObjectW(nullptr, nullptr);
     SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits, sizeof limits);
     AssignProcessToJobObject(job, GetCurrentProcess());
 }
@@ -38,7 +40,8 @@ void drop_privileges(bool) {
     windows::report_crashes();
 }
 
-/// What this process keeps of the work does not reach a command, which is a process of its own.
+/// What this process keeps of the work does not reach a command,
+/// which is a process of its own.
 std::optional<int> run_in_fork(const std::function<int()>& work) {
     return work();
 }
@@ -58,6 +61,7 @@ void use_bad_memory() {
 void keep_freed_memory() {
 }
 
+/// Not terminated: the job object of the parent ends it.
 void stay_until_ended() {
     for (;;)
         Sleep(INFINITE);
@@ -103,6 +107,7 @@ PrivateDirectory::PrivateDirectory() : keeper_(std::make_unique<Keeper>()) {
 
 PrivateDirectory::~PrivateDirectory() = default;
 
+/// There is no fork: a file system that hangs hangs this process.
 std::string apart(const std::function<std::string()>& work) {
     return work();
 }

@@ -15,13 +15,16 @@ namespace rnncheck::dll {
 /// The flags of LoadLibraryEx that decide where is searched. LoadLibrary has none of them.
 enum LoadFlags : unsigned {
     no_flags = 0,
-    altered_search_path =
-        0x8,  ///< the directory of the file that is loaded instead of the program's
-    search_load_directory = 0x100,  ///< the directory of the file that is loaded
-    search_application = 0x200,     ///< that of the program
+    /// the directory of the file that is loaded instead of the program's
+    altered_search_path = 0x8,
+    /// the directory of the file that is loaded
+    search_load_directory = 0x100,
+    /// that of the program
+    search_application = 0x200,
     search_user_directories = 0x400,
     search_system32 = 0x800,
-    search_default = 0x1000  ///< the last three
+    /// the last three
+    search_default = 0x1000
 };
 
 /// What CPython loads extension modules with, and ctypes.CDLL a path since 3.8
@@ -30,14 +33,18 @@ inline constexpr unsigned python_flags = search_default | search_load_directory;
 
 /// In what a program is started.
 struct Setting {
-    std::string application_directory;  ///< empty when unknown
-    std::optional<std::string> current_directory =
-        {};                              ///< nothing when unknown: then none of its files count
-    std::vector<std::string> path = {};  ///< the directories of PATH that are known
-    bool path_known = true;              ///< false: PATH may have more directories than those
-    bool packaged =
-        false;  ///< of the Microsoft Store: searches neither PATH nor the current directory
-    std::vector<std::string> known_dlls = {};  ///< of the registry; empty: the usual ones
+    /// empty when unknown
+    std::string application_directory;
+    /// nothing when unknown: then none of its files count
+    std::optional<std::string> current_directory = {};
+    /// the directories of PATH that are known
+    std::vector<std::string> path = {};
+    /// false: PATH may have more directories than those
+    bool path_known = true;
+    /// of the Microsoft Store: searches neither PATH nor the current directory
+    bool packaged = false;
+    /// of the registry; empty: the usual ones
+    std::vector<std::string> known_dlls = {};
     std::string machine = "64-bit x86-64";
 };
 
@@ -45,7 +52,8 @@ struct Setting {
 struct Module {
     std::string path;
     pe::PeFile file;
-    std::string key;  ///< its base name in lower case
+    /// its base name in lower case
+    std::string key;
 };
 
 /// A place of the search.
@@ -56,46 +64,58 @@ struct SearchPlace {
 
 /// The result of a request for a DLL.
 struct Answer {
-    std::string name;                    ///< as it was requested
-    std::optional<std::string> by = {};  ///< the path of the DLL that needs or opens it
-    bool at_run_time = false;            ///< by LoadLibrary; else imported
+    /// as it was requested
+    std::string name;
+    /// the path of the DLL that needs or opens it
+    std::optional<std::string> by = {};
+    /// by LoadLibrary; else imported
+    bool at_run_time = false;
     DllEnding ending = DllEnding::unknown;
-    std::optional<std::string> path = {};  ///< the file that the search came to, usable or not
+    /// the file that the search came to, usable or not
+    std::optional<std::string> path = {};
     LoaderRule rule = LoaderRule::path_variable;
-    std::string problem =
-        {};  ///< in words, unless it was loaded: "needs cudnn_graph64_9.dll, which is not found"
-    std::string failing =
-        {};  ///< of those that it needs, directly or not, the one that is not loaded
-    std::optional<std::string> lacking =
-        {};  ///< the path of the DLL that does not have the function
-    std::vector<std::string> functions = {};  ///< that `lacking` does not have
-    std::vector<SearchPlace> places = {};     ///< where it was searched for, in order
+    /// in words, unless it was loaded: "needs cudnn_graph64_9.dll, which is not found"
+    std::string problem = {};
+    /// of those that it needs, directly or not, the one that is not loaded
+    std::string failing = {};
+    /// the path of the DLL that does not have the function
+    std::optional<std::string> lacking = {};
+    /// that `lacking` does not have
+    std::vector<std::string> functions = {};
+    /// where it was searched for, in order
+    std::vector<SearchPlace> places = {};
 };
 
+/// The DLLs of one process. Nothing is ever unloaded, except what a failed load has loaded.
 class Process {
   public:
     Process(const Disk& disk, Setting setting) : disk_(disk), setting_(std::move(setting)) {
     }
 
-    /// AddDllDirectory, os.add_dll_directory. Microsoft does not define an order among several.
+    /// AddDllDirectory, os.add_dll_directory. Microsoft does not
+    /// define an order among several.
     void add_user_directory(const std::string& directory);
 
-    /// SetDllDirectory: searched instead of the current directory, in front of those of Windows.
+    /// SetDllDirectory: searched instead of the current directory,
+    /// in front of those of Windows.
     void set_dll_directory(const std::string& directory);
 
-    /// SetDefaultDllDirectories: the flags of loads that have none which choose directories.
+    /// SetDefaultDllDirectories: the flags of loads that have none which choose
+    /// directories.
     void set_default_directories(unsigned flags);
 
-    /// AddDllDirectory for the rest of PATH: puts a directory in front of it, as a program does for
-    /// itself.
+    /// AddDllDirectory for the rest of PATH: puts a directory in front of it,
+    /// as a program does for itself.
     void put_before_path(const std::string& directory);
 
-    /// LoadLibraryEx of a name or an absolute path. `by` is the path of the DLL that calls it, none
-    /// for the program. What it needs comes in with it, found by the rule of this load; when a part
-    /// of that fails, all of it is taken back. The last answer, copied.
+    /// LoadLibraryEx of a name or an absolute path. `by` is the path of the DLL
+    /// that calls it, none for the program. What it needs comes in with it,
+    /// found by the rule of this load; when a part of that fails, all of it is
+    /// taken back. The last answer, copied.
     Answer load(const std::string& name, unsigned flags, const std::optional<std::string>& by = {});
 
-    /// The same by a caller that has another way to the DLL: a load that fails leaves no answer.
+    /// The same by a caller that has another way to the DLL: a load
+    /// that fails leaves no answer.
     Answer try_load(const std::string& name, unsigned flags,
                     const std::optional<std::string>& by = {});
 
@@ -123,7 +143,8 @@ class Process {
     /// A load and what all DLLs that it loads are searched by.
     struct Load {
         unsigned flags = 0;
-        std::string directory = {};  ///< of the file that is loaded, if it was named by its path
+        /// of the file that is loaded, if it was named by its path
+        std::string directory = {};
     };
     unsigned chosen_by(unsigned flags) const;
     std::vector<SearchPlace> places_of(const Load& load) const;

@@ -6,26 +6,28 @@ namespace rnncheck::dll {
 
 namespace {
 
-/// Each name where `python -m cupyx.tools.install_library` puts it, then as ctypes finds it; CuPy
-/// goes on without.
+/// Each name where `python -m cupyx.tools.install_library` puts it, then as
+/// ctypes finds it; CuPy goes on without.
 std::vector<std::string> of_cupys_installer(std::vector<std::string> names) {
     for (std::string& name : names)
         name = "C:\\Users\\*\\.cupy\\cuda_lib\\{cuda}.x\\cudnn\\*\\bin\\" + name + ";" + name + ";";
     return names;
 }
 
+/// The order of cuda-pathfinder: wheels of CUDA 13 and 12, conda,
+/// the usual search, CUDA_PATH.
 std::string pathfinders(const std::string& name) {
     return "{site}\\nvidia\\cu{cuda}\\bin\\x86_64\\" + name + ";{site}\\nvidia\\cublas\\bin\\" +
            name + ";{prefix}\\Library\\bin\\" + name + ";" + name + ";{toolkit}\\bin\\x64\\" +
            name + ";{toolkit}\\bin\\" + name;
 }
 
-/// Each row was read in the framework's own source. Of several rows of a framework the later ones
-/// are for later versions.
+/// Each row was read in the framework's own source. Of several rows of a
+/// framework the later ones are for later versions.
 const std::vector<Script>& scripts() {
     static const std::vector<Script> rows = {
-        // PyTorch 2.15: _load_dll_libraries. CUDA's directory only counts where no cudart is in the
-        // others.
+        // PyTorch 2.15: _load_dll_libraries. CUDA's directory only counts
+        // where no cudart is in the others.
         {.framework = "pytorch",
          .user_directories = {"{site}\\torch\\lib", "{prefix}\\Library\\bin", "{prefix}\\bin"},
          .before_path = {},
@@ -35,8 +37,8 @@ const std::vector<Script>& scripts() {
          .opened = {},
          .source = "https://github.com/pytorch/pytorch/blob/main/torch/__init__.py",
          .note = ""},
-        // TensorFlow 2.10, the last with CUDA for Windows: a name alone makes the altered search
-        // path an ordinary one.
+        // TensorFlow 2.10, the last with CUDA for Windows: a name alone makes
+        // the altered search path an ordinary one.
         {.framework = "tensorflow",
          .user_directories = {},
          .before_path = {},
@@ -47,9 +49,9 @@ const std::vector<Script>& scripts() {
          .source = "https://github.com/tensorflow/tensorflow/blob/v2.10.1/tensorflow/core/platform/"
                    "windows/load_library.cc",
          .note = ""},
-        // From 2.5 on those of CUDA 11.2, all of which it opens before it uses a GPU: order and
-        // names by tensorflow/stream_executor/platform/default/dlopen_checker.cc, the numbers by
-        // the text of 2.10's DLL. Python loads the runtime first: self_check.py.
+        // From 2.5 on those of CUDA 11.2, all of which it opens before it uses a GPU:
+        // order and names by tensorflow/stream_executor/platform/default/dlopen_checker.cc,
+        // the numbers by the text of 2.10's DLL. Python loads the runtime first: self_check.py.
         {.framework = "tensorflow",
          .from = "2.5",
          .user_directories = {},
@@ -76,8 +78,8 @@ const std::vector<Script>& scripts() {
                    "windows/env.cc",
          .note = "a program that calls onnxruntime.preload_dlls() first gets cuDNN and CUDA from "
                  "the environment instead"},
-        // CTranslate2 4.8: ctypes.CDLL of every DLL of the package; cuBLAS by name at its first
-        // use.
+        // CTranslate2 4.8: ctypes.CDLL of every DLL of the package;
+        // cuBLAS by name at its first use.
         {.framework = "ctranslate2",
          .user_directories = {"{site}\\ctranslate2"},
          .before_path = {},
@@ -87,8 +89,8 @@ const std::vector<Script>& scripts() {
          .source =
              "https://github.com/OpenNMT/CTranslate2/blob/master/python/ctranslate2/__init__.py",
          .note = ""},
-        // PaddlePaddle 2: by name, then in the directory of the toolkit that it was built with,
-        // which is a text in libpaddle.pyd: dynload/dynamic_loader.cc.
+        // PaddlePaddle 2: by name, then in the directory of the toolkit that it was
+        // built with, which is a text in libpaddle.pyd: dynload/dynamic_loader.cc.
         {.framework = "paddlepaddle",
          .user_directories = {"{site}\\paddle\\libs"},
          .before_path = {"{site}\\paddle\\base", "{site}\\paddle\\libs"},
@@ -116,8 +118,9 @@ const std::vector<Script>& scripts() {
                     "cudnn64_{cudnn}.dll;{own_toolkit}\\bin\\cudnn64_{cudnn}.dll"},
          .source = "https://github.com/PaddlePaddle/Paddle/blob/develop/python/paddle/__init__.py",
          .note = "PaddlePaddle 3 is known by its source alone, not by a wheel"},
-        // CuPy with cuDNN, until 13: `import cupy.cuda.cudnn` first loads what its installer put in
-        // the user's directory, then searches by name, and goes on without.
+        // CuPy with cuDNN, until 13: `import cupy.cuda.cudnn` first loads
+        // what its installer put in the user's directory, then searches
+        // by name, and goes on without.
         {.framework = "cupy",
          .user_directories = {"{toolkit}\\bin", "{toolkit}\\bin\\x64", "{site}\\cupy\\.data\\lib",
                               "{prefix}\\Library\\bin"},
@@ -135,8 +138,9 @@ const std::vector<Script>& scripts() {
          .opens_first = true,
          .source = "https://github.com/cupy/cupy/blob/v13.6.0/cupy/_environment.py",
          .note = ""},
-        // Since 14 without cuDNN. NVIDIA's cuda-pathfinder loads cuBLAS from a wheel, by name, or
-        // from CUDA_PATH: cupy_backends/cuda/libs/__init__.py.
+        // Since 14 without cuDNN. NVIDIA's cuda-pathfinder loads cuBLAS from a
+        // wheel, by name, or from CUDA_PATH:
+        // cupy_backends/cuda/libs/__init__.py.
         {.framework = "cupy",
          .from = "14",
          .user_directories = {"{toolkit}\\bin", "{toolkit}\\bin\\x64"},

@@ -1,3 +1,5 @@
+// A library that opens another by name has that name among its constants, which
+// linkers put into read-only sections.
 #include <link.h>
 #include <re2/re2.h>
 

@@ -1,3 +1,5 @@
+// ldconfig writes all that it found into one file, for every machine and
+// processor; the loader takes the entries that fit.
 #include <algorithm>
 #include <cstring>
 
@@ -12,6 +14,7 @@ constexpr std::string_view new_magic = "glibc-ld.so.cache1.1";
 constexpr std::size_t largest_cache = 8 << 20;
 constexpr std::size_t longest_cached_path = 4096;
 
+/// struct cache_file_new, file_entry_new and cache_extension_section of dl-cache.h.
 struct NewHeader {
     char magic[20];
     std::uint32_t count;
@@ -92,6 +95,8 @@ std::vector<std::uint32_t> subset_names(std::string_view bytes, std::uint32_t ex
     return names;
 }
 
+/// A text that does not end within the file is none: offsets of a
+/// hostile file may lead anywhere.
 std::string_view text_at(std::string_view bytes, std::uint32_t offset) {
     const std::string_view from_here =
         bytes.substr(std::min<std::size_t>(offset, bytes.size()), longest_cached_path);
@@ -101,8 +106,9 @@ std::string_view text_at(std::string_view bytes, std::uint32_t offset) {
     return from_here.substr(0, end);
 }
 
-/// Bit 62 marks an entry of a glibc-hwcaps subdirectory whose number is in the lower half; ten bits
-/// above that half show an instruction-set level (glibc: dl_cache_hwcap_extension).
+/// Bit 62 marks an entry of a glibc-hwcaps subdirectory whose number is in
+/// the lower half; ten bits above that half show an instruction-set level
+/// (glibc: dl_cache_hwcap_extension).
 bool is_for_subset(std::uint64_t hwcap) {
     return ((hwcap >> 32) & ~0x3FFull) == 1ull << 30;
 }

@@ -1,3 +1,5 @@
+// cuDNN's DLLs show their version in different places: the resource, texts that
+// its build left, the names of the DLLs that it opens.
 #include "files/pe/cudnn_build.hpp"
 
 #include <re2/re2.h>
@@ -9,8 +11,8 @@ namespace rnncheck::pe {
 
 namespace {
 
-/// What the texts of a file show: "cudnn_version_9_10_2_21_36061468_" of cudnn_graph64_9.dll 9.1.0
-/// to 9.28.1, "cudnn_nvrtc_version_12_9_86" of that of 9.28.
+/// What the texts of a file show: "cudnn_version_9_10_2_21_36061468_" of
+/// cudnn_graph64_9.dll 9.1.0 to 9.28.1, "cudnn_nvrtc_version_12_9_86" of that of 9.28.
 struct Texts {
     std::optional<Version> version;
     std::optional<int> cuda_major;
@@ -31,6 +33,8 @@ Texts texts_of(const PeImage& image) {
     return found;
 }
 
+/// .nv_fatb is .nv_fatbin, cut to the eight characters that a
+/// section's name may have in a PE file.
 std::optional<int> cuda_major_of_gpu_code(const PeImage& image) {
     constexpr std::array<char, 8> with_gpu_code = {'.', 'n', 'v', '_', 'f', 'a', 't', 'b'};
     for (const SectionHeader& section : image.sections())
@@ -50,6 +54,7 @@ std::optional<int> cuda_major_of_cublas(const std::vector<std::string>& names) {
 
 }  // namespace
 
+/// The most exact source first; the name of cuBLAS, which has the major alone, last.
 CudnnBuild cudnn_build(const Root& root, std::string_view path) {
     const PeImage image(root, path);
     if (image.problem())

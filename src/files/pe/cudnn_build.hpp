@@ -5,9 +5,12 @@
 
 namespace rnncheck::pe {
 
+/// The version of one DLL of cuDNN, and the CUDA that it is for.
 struct CudnnBuild {
-    std::optional<Version> version;  ///< 9.10.2.21: of the version resource, else of a text inside
-    std::optional<int> cuda_major;   ///< 12 for one with GPU code, NVRTC or cuBLAS of CUDA 12
+    /// 9.10.2.21: of the version resource, else of a text inside
+    std::optional<Version> version;
+    /// 12 for one with GPU code, NVRTC or cuBLAS of CUDA 12
+    std::optional<int> cuda_major;
 };
 
 /// Without values for what the file does not show. The front shows no CUDA version.

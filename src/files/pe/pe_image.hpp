@@ -7,6 +7,7 @@
 
 namespace rnncheck::pe {
 
+/// IMAGE_FILE_HEADER of winnt.h.
 struct FileHeader {
     std::uint16_t machine, section_count;
     std::uint32_t time, symbol_table, symbol_count;
@@ -14,6 +15,7 @@ struct FileHeader {
 };
 static_assert(sizeof(FileHeader) == 20);
 
+/// IMAGE_SECTION_HEADER of winnt.h.
 struct SectionHeader {
     std::array<char, 8> name;
     std::uint32_t memory_size, address, file_size, offset, relocations, lines;
@@ -30,6 +32,8 @@ struct DataDirectory {
 /// The tables that are read here, by their number among the data directories.
 enum class Table { exports = 0, imports = 1, resources = 2, delayed_imports = 13 };
 
+/// A file that was opened and whose headers were read; contents are
+/// read when they are requested.
 class PeImage {
   public:
     /// Reads the headers. Check problem() before use.
@@ -62,8 +66,8 @@ class PeImage {
         return first_as<T>(at(address, sizeof(T)));
     }
 
-    /// A text up to its NUL; nothing when it has none within 8192 bytes, or is outside the file.
-    /// Names beside each other cost one read.
+    /// A text up to its NUL; nothing when it has none within 8192 bytes, or is
+    /// outside the file. Names beside each other cost one read.
     std::optional<std::string> text_at(std::uint64_t address) const;
 
   private:
@@ -84,12 +88,12 @@ class PeImage {
     mutable std::string window_;
 };
 
-/// Initialized data that is in memory and is not executed; the texts of a program may be written
-/// to.
+/// Initialized data that is in memory and is not executed; the texts of
+/// a program may be written to.
 std::vector<Extent> data_of(const PeImage& image);
 
-/// The addresses in a table that ends with 0, each 8 bytes long in a 64-bit file, else 4. Nothing
-/// without an end.
+/// The addresses in a table that ends with 0, each 8 bytes long in a 64-bit
+/// file, else 4. Nothing without an end.
 std::optional<std::vector<std::uint64_t>> addresses_at(const PeImage& image, std::uint64_t address);
 
 }  // namespace rnncheck::pe

@@ -1,3 +1,6 @@
+// sys.path as Python would build it, from files and variables:
+// https://docs.python.org/3/library/site.html. Nothing is run, so code in
+// *.pth files is only recognised.
 #include "files/python/environments.hpp"
 
 #include <re2/re2.h>
@@ -26,8 +29,8 @@ bool is_directory(const Root& root, const std::string& path) {
     return about && about->is_directory();
 }
 
-/// Where packages are below a prefix. The system's python searches Debian's dist-packages instead
-/// of site-packages.
+/// Where packages are below a prefix. The system's python searches Debian's
+/// dist-packages instead of site-packages.
 std::vector<std::string> directories_below(const std::string& prefix, const std::string& python) {
     std::vector<std::string> directories;
     if (prefix == "/usr")
@@ -39,8 +42,8 @@ std::vector<std::string> directories_below(const std::string& prefix, const std:
     return directories;
 }
 
-/// In the order of sys.path: PYTHONPATH, the user's, the environment's, those of the one that it
-/// builds on.
+/// In the order of sys.path: PYTHONPATH, the user's, the environment's, those
+/// of the one that it builds on.
 std::vector<std::string> candidates(const Variables& variables, const Prefix& prefix) {
     std::vector<std::string> directories;
     for (const std::string& directory : split(value_of(variables, "PYTHONPATH"), ':'))
@@ -63,6 +66,7 @@ std::vector<std::string> candidates(const Variables& variables, const Prefix& pr
     return directories;
 }
 
+/// Each real directory once, as Python removes duplicates (site.removeduppaths).
 std::vector<std::string> existing(const Root& root, const std::vector<std::string>& directories) {
     std::vector<std::string> found, real;
     for (const std::string& directory : directories) {
@@ -79,7 +83,8 @@ std::vector<std::string> existing(const Root& root, const std::vector<std::strin
 
 constexpr std::size_t most_path_files = 100, most_bytes = 64 << 10;
 
-/// The directories in the code with which `uv run --with` puts environments on top of each other:
+/// The directories in the code with which `uv run --with` puts environments on
+/// top of each other:
 /// site.addsitedir(__import__("os").fsdecode(b"/home/ada/project/.venv/lib/python3.11/site-packages"))
 std::vector<std::string> overlaid_directories(const std::string& line) {
     static const re2::RE2 path(
@@ -92,9 +97,10 @@ std::vector<std::string> overlaid_directories(const std::string& line) {
     return found;
 }
 
-/// Adds the directories that the *.pth files of a directory of packages add, in the order in which
-/// Python appends them: https://docs.python.org/3/library/site.html. A line that begins with
-/// `import` is code, which is not run; where it is that of an editable installation this is noted.
+/// Adds the directories that the *.pth files of a directory of packages add, in the
+/// order in which Python appends them: https://docs.python.org/3/library/site.html.
+/// A line that begins with `import` is code, which is not run; where it is that of
+/// an editable installation this is noted.
 void add_path_files(const Root& root, const std::string& directory, std::vector<std::string>& found,
                     std::vector<std::string>& left_out) {
     std::size_t files = 0, lines_taken = 0;
@@ -133,6 +139,7 @@ void set_directories(const Root& root, const Variables& variables,
     environment.package_directories = existing(root, all);
 }
 
+/// A prefix becomes an environment with the directories that Python searches for it.
 PythonEnvironment described(const Root& root, const Variables& variables, Prefix prefix) {
     set_directories(root, variables, existing(root, candidates(variables, prefix)), prefix);
     return prefix;
@@ -222,6 +229,7 @@ Variables variables_of_process() {
     return found;
 }
 
+/// A link to nowhere is still an environment: its interpreter is missing.
 std::optional<PythonEnvironment> environment_at(const Root& root, const Variables& variables,
                                                 const std::string& path) {
     const std::string name = without_slashes(path);

@@ -1,6 +1,6 @@
-// Which cuDNN a process calls that uses two frameworks. The first file of a name that is mapped
-// answers every later request for that name, whatever run paths the others have: so what counts is
-// who opens cuDNN first.
+// Which cuDNN a process calls that uses two frameworks. The first file of a
+// name that is mapped answers every later request for that name, whatever run
+// paths the others have: so what counts is who opens cuDNN first.
 #include "base/lists.hpp"
 #include "files/python/environments.hpp"
 #include "files/python/used_libraries.hpp"
@@ -12,22 +12,28 @@ namespace {
 /// When a framework maps its library that opens cuDNN.
 enum class Loads { at_import, at_first_use };
 
+/// How one framework comes to cuDNN in a process.
 struct Habit {
     std::string_view framework;
     Loads core = Loads::at_import;
-    /// Opens cuDNN of the environment's wheel by its path before anything else opens it by name.
+    /// Opens cuDNN of the environment's wheel by its path before
+    /// anything else opens it by name.
     bool wheel_by_path = false;
 };
 
 // Where each is known from:
-// PyTorch: torch/__init__.py imports torch._C, which needs libtorch_cuda.so and that libcudnn
-// (ELF, 1.13 to 2.15). TensorFlow: the library is mapped by the import, cuDNN is opened by the
-// first call of it (tsl/cuda/cudnn_stub.cc). JAX: the plug-in is initialized with the first device;
-// it opens NVIDIA's wheels by path and then itself
-//   (jax_plugins/cuda/__init__.py, _load_nvidia_libraries, 0.4.30 to 0.12).
-// ONNX Runtime: a session with CUDA maps the provider's library (provider_bridge_ort.cc), which
-// needs or opens cuDNN. CTranslate2 up to 4.6.2: the import maps its own front library, which opens
-// cuDNN's other libraries at first use. CuPy up to 13: cupy.cudnn is imported by what uses it.
+// PyTorch: torch/__init__.py imports torch._C, which needs libtorch_cuda.so and
+// that libcudnn (ELF, 1.13 to 2.15).
+// TensorFlow: the library is mapped by the import, cuDNN is opened by the first
+// call of it (tsl/cuda/cudnn_stub.cc).
+// JAX: the plug-in is initialized with the first device; it opens NVIDIA's wheels
+// by path and then itself (jax_plugins/cuda/__init__.py, _load_nvidia_libraries,
+// 0.4.30 to 0.12).
+// ONNX Runtime: a session with CUDA maps the provider's library
+// (provider_bridge_ort.cc), which needs or opens cuDNN.
+// CTranslate2 up to 4.6.2: the import maps its own front library, which opens
+// cuDNN's other libraries at first use.
+// CuPy up to 13: cupy.cudnn is imported by what uses it.
 // MXNet: the import maps libmxnet.so, which needs libcudnn.
 constexpr Habit habits[] = {
     {"pytorch", Loads::at_import},      {"tensorflow", Loads::at_import},
@@ -39,7 +45,8 @@ constexpr Habit habits[] = {
 struct User {
     const Framework* framework;
     Habit habit;
-    std::string cudnn;  ///< the name by which it opens cuDNN: libcudnn.so.9
+    /// the name by which it opens cuDNN: libcudnn.so.9
+    std::string cudnn;
 };
 
 std::vector<User> users_of_cudnn(const std::vector<Framework>& frameworks) {
@@ -68,7 +75,8 @@ class PythonProcess {
             load_core(user);
     }
 
-    /// The first call of a GPU function: the file that answers to the name of cuDNN from then on.
+    /// The first call of a GPU function: the file that answers to
+    /// the name of cuDNN from then on.
     std::optional<std::string> use(const User& user) {
         if (user.habit.wheel_by_path)
             open_wheel(user.cudnn);
@@ -99,6 +107,7 @@ class PythonProcess {
     const PythonEnvironment& environment_;
 };
 
+/// Run paths such as $ORIGIN/../../nvidia lead to paths that nobody recognises.
 std::optional<std::string> without_dots(std::optional<std::string> path) {
     if (path)
         path = normal_path(*path);

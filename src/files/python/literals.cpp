@@ -1,3 +1,5 @@
+// A small part of Python's syntax, by regular expressions: what is more than a
+// literal is passed over, never interpreted.
 #include <re2/re2.h>
 
 #include "base/lists.hpp"
@@ -29,6 +31,7 @@ static std::vector<std::string> values_in(re2::StringPiece text) {
     return values;
 }
 
+/// A line may have an assignment at its beginning and pairs anywhere.
 static void read_line(std::string_view line, Literals& literals) {
     static const std::string value = R"(=[ \t]*(\[[^\]]*\]|)" + token_pattern + ")";
     static const re2::RE2 assignment(R"(([A-Za-z0-9_]+)[ \t]*(?::[^=\n]*)?)" + value,

@@ -1,4 +1,5 @@
-// What --python names: a path, a project, a name on PATH, a version, the name of an environment.
+// What --python names: a path, a project, a name on PATH, a version, the name
+// of an environment.
 #include <algorithm>
 
 #include "base/lists.hpp"
@@ -20,8 +21,8 @@ std::string absolute(const Variables& variables, const std::string& text) {
     return path_in(value_of(variables, "PWD"), text);
 }
 
-/// A directory of an environment or a python: what else is in a system's or conda's bin is no
-/// Python.
+/// A directory of an environment or a python: what else is in a system's
+/// or conda's bin is no Python.
 bool is_python(const Root& root, const Variables& variables, const std::string& path) {
     const auto environment = environment_at(root, variables, path);
     const auto about = root.status(path);
@@ -46,13 +47,14 @@ std::optional<std::string> environment_of_path(const Root& root, const Variables
     return std::nullopt;
 }
 
+/// "3.11" is meant by 3.11.7, "3.11.7" by itself alone.
 bool is_version_of(const Version& version, const Version& wanted) {
     const auto numbers = static_cast<std::size_t>(std::ranges::count(wanted.text, '.') + 1);
     return shortened(version, numbers) == wanted;
 }
 
-/// An interpreter of a version: pythonX.Y on PATH, else the newest that a tool or the system
-/// installed. Environments of projects are none.
+/// An interpreter of a version: pythonX.Y on PATH, else the newest that a tool
+/// or the system installed. Environments of projects are none.
 std::optional<std::string> interpreter_of_version(const Root& root, const Variables& variables,
                                                   const Version& wanted) {
     const std::string name = "python" + shortened(wanted, 2).text;

@@ -12,6 +12,7 @@
 
 namespace rnncheck::process {
 
+/// What the keeper starts, and in which state.
 struct CommandToStart {
     std::vector<std::string> arguments;
     sigset_t signal_mask;                ///< that it gets
@@ -21,9 +22,11 @@ struct CommandToStart {
 /// What happened to the command.
 struct News {
     enum Kind { none, not_started, started, stopped, exited, killed, lost } kind = none;
-    int number = 0;  ///< error number, process number, signal, exit code, signal
+    /// error number, process number, signal, exit code, signal
+    int number = 0;
 };
 
+/// The keeper's process, as its parent sees it.
 class Keeper {
   public:
     /// All signals must be blocked.
@@ -35,8 +38,8 @@ class Keeper {
     }
     News read_news();
 
-    /// The command continues after a stop, in the foreground of its pseudo-terminal or in the
-    /// background.
+    /// The command continues after a stop, in the foreground of its
+    /// pseudo-terminal or in the background.
     void resume(bool in_foreground);
 
     /// To be called when the command has ended, whose number is free from then on.

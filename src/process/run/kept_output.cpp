@@ -1,3 +1,5 @@
+// A ring buffer for the tail: with a flood of output, memory stays
+// bounded at 3 MiB for each stream.
 #include "process/run/kept_output.hpp"
 
 #include <sys/mman.h>
@@ -14,7 +16,8 @@ KeptOutput::KeptOutput() {
         mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         throw std::system_error(errno, std::generic_category(), "no memory for kept output");
-    shared_ = static_cast<Shared*>(memory);  // of zeros, which are valid values of all members
+    // of zeros, which are valid values of all members
+    shared_ = static_cast<Shared*>(memory);
 }
 
 KeptOutput::~KeptOutput() {

@@ -1,3 +1,5 @@
+// kill(2) shows a receiver only who sent a signal, not to whom else: a second
+// process in the group is the way to find out.
 #include "process/run/signal_recorder.hpp"
 
 #include <signal.h>
@@ -17,6 +19,7 @@ namespace rnncheck::process {
 
 namespace {
 
+/// Signals 1 to 64 of Linux.
 constexpr int signals = 65;
 std::atomic<int>* recorded_counts;
 
@@ -24,6 +27,7 @@ void count_signal(int signal) {
     ++recorded_counts[signal];
 }
 
+/// It closes all files: whoever waits for the end of a pipe shall not wait for it.
 [[noreturn]] void record_signals() {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     close_all_but({});

@@ -1,5 +1,5 @@
-// Whether a signal was sent to this process alone or to its whole group, which a command that it
-// started is in as well.
+// Whether a signal was sent to this process alone or to its whole group, which
+// a command that it started is in as well.
 #pragma once
 
 #include <sys/types.h>
@@ -16,8 +16,8 @@ class SignalRecorder {
     SignalRecorder(const SignalRecorder&) = delete;
     SignalRecorder& operator=(const SignalRecorder&) = delete;
 
-    /// Whether it got such a signal too, since the last question about this one. Waits a moment for
-    /// it.
+    /// Whether it got such a signal too, since the last question about
+    /// this one. Waits a moment for it.
     bool saw(int signal);
 
   private:

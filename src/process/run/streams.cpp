@@ -1,3 +1,5 @@
+// A pipe is replaced by a pipe, a terminal by a pseudo-terminal; a file or a
+// device the command gets itself, for a program may seek in it or look what it is.
 #include "process/run/streams.hpp"
 
 #include <fcntl.h>
@@ -9,6 +11,8 @@ namespace rnncheck::process {
 
 namespace {
 
+/// The same file, pipe or terminal: 2>&1 makes one of two streams, and the
+/// order of what was written must be kept.
 bool lead_to_same_place(int one, int other) {
     struct stat a {
     }, b{};
@@ -17,6 +21,7 @@ bool lead_to_same_place(int one, int other) {
     return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+/// From 3 on: a duplicate below would be taken for a standard stream.
 Descriptor duplicate(int descriptor) {
     return Descriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 3));
 }
@@ -36,6 +41,7 @@ std::string part_of(int file, std::uint64_t begin, std::uint64_t most) {
     return part;
 }
 
+/// Only what was written into a regular file can be read from it afterwards.
 bool is_regular_file(int descriptor) {
     struct stat about {};
     return fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
@@ -79,7 +85,8 @@ Streams::Streams() {
     if (real_terminal_ < 0)
         return;
     auto pair = pseudo_terminal(real_terminal_);
-    if (!pair) {  // the command gets the terminal itself
+    // the command gets the terminal itself
+    if (!pair) {
         for (Place& place : places_)
             if (place.kind == Kind::terminal)
                 place.kind = Kind::same;
@@ -94,8 +101,9 @@ Streams::Streams() {
     input_is_terminal_ = lead_to_same_place(STDIN_FILENO, real_terminal_);
     termios modes{};
     tcgetattr(real_terminal_, &modes);
+    // the terminal itself does this
     if (!has_session_)
-        modes.c_oflag &= ~static_cast<tcflag_t>(OPOST);  // the terminal itself does this
+        modes.c_oflag &= ~static_cast<tcflag_t>(OPOST);
     tcsetattr(terminal_.terminal.number(), TCSANOW, &modes);
 }
 

@@ -1,3 +1,4 @@
+// posix_openpt(3) and its relatives, in the order that pty(7) requires.
 #include "process/run/terminal.hpp"
 
 #include <fcntl.h>
@@ -36,6 +37,7 @@ TakenTerminal::TakenTerminal(int terminal) : terminal_(terminal) {
     tcgetattr(terminal, &modes_);
 }
 
+/// TCSADRAIN, so that what was written before is printed in the old modes.
 void TakenTerminal::take() {
     termios raw = modes_;
     cfmakeraw(&raw);

@@ -1,4 +1,5 @@
-// The terminal that a person sits at, and the pseudo-terminal that a command gets in its place.
+// The terminal that a person sits at, and the pseudo-terminal that a command
+// gets in its place.
 #pragma once
 
 #include <termios.h>
@@ -9,9 +10,12 @@
 
 namespace rnncheck::process {
 
+/// The two ends of a pseudo-terminal, pty(7).
 struct PseudoTerminal {
-    Descriptor controller;  ///< reads what the command writes, and writes what it reads
-    Descriptor terminal;    ///< for the command
+    /// reads what the command writes, and writes what it reads
+    Descriptor controller;
+    /// for the command
+    Descriptor terminal;
 };
 
 /// With the size of `like`, a terminal. Nothing where the system has none.
@@ -23,8 +27,8 @@ void copy_size(int from, int to);
 /// This process's group is in the foreground of the terminal.
 bool is_in_foreground(int terminal);
 
-/// A terminal whose keys this process hands on: while it is taken, the terminal itself interprets
-/// none of them.
+/// A terminal whose keys this process hands on: while it is taken, the terminal
+/// itself interprets none of them.
 class TakenTerminal {
   public:
     /// `terminal` is a terminal. Not yet taken.

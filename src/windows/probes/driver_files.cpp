@@ -6,6 +6,8 @@
 
 namespace rnncheck::probes::driver_files {
 
+/// nvcuda.dll is libcuda on Windows; its version resource has
+/// Windows' number of the driver.
 static void run(const Job& job, ProbeWriter& writer) {
     Facts facts;
     const dll::Disk disk = windows::disk_of_machine();

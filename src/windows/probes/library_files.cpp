@@ -16,6 +16,7 @@
 
 namespace rnncheck::probes::library_files {
 
+/// Each cuDNN is played through in full, which reads all files that it loads.
 static constexpr std::size_t most_libraries = 512, most_cudnns = 16;
 static const std::string ours = "64-bit x86-64";
 
@@ -57,6 +58,8 @@ class Search {
                 add(*library, *real + '/' + name, via);
     }
 
+    /// A file for another machine is found all the same: Windows passes over
+    /// it, and a person wonders why.
     void add(const loader::LibraryName& name, const std::string& path, FoundVia via) {
         if (news_.libraries.size() == most_libraries)
             return report_many();
@@ -81,8 +84,8 @@ class Search {
             "is for " + file.machine.value_or("an unknown machine") + ", not for " + ours;
     }
 
-    /// What programs load with each cuDNN. Of a front alone, as CTranslate2 contains it, other
-    /// packages have the parts.
+    /// What programs load with each cuDNN. Of a front alone, as CTranslate2
+    /// contains it, other packages have the parts.
     void play_cudnns() {
         const dll::Disk disk = windows::disk_of_machine();
         std::size_t played = 0;

@@ -1,5 +1,5 @@
-// Python environments and the frameworks in them, read as files, and the DLLs that those of the
-// active one would load. No interpreter is started, nothing is loaded.
+// Python environments and the frameworks in them, read as files, and the DLLs that
+// those of the active one would load. No interpreter is started, nothing is loaded.
 #include <algorithm>
 
 #include "base/program.hpp"
@@ -44,6 +44,7 @@ static std::vector<dll::Environment> environments(const dll::Disk& disk, const J
     return found;
 }
 
+/// A Store Python that cannot be identified is reported, not guessed.
 static void run(const Job& job, ProbeWriter& writer) {
     writer.calling("looking for the active Python environment");
     const dll::Disk disk = windows::disk_of_machine();
