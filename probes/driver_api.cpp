@@ -1,5 +1,5 @@
-// Opens libcuda.so.1 as every CUDA program does and queries what it supports and which GPUs it
-// shows.
+// Opens libcuda.so.1 as every CUDA program does and queries what it
+// supports and which GPUs it shows.
 #include <filesystem>
 
 #include "base/text.hpp"
@@ -12,6 +12,7 @@ namespace rnncheck::probes::driver_api {
 
 using Cuda = vendor::Opened<vendor::CudaApi>;
 
+/// As NVML and nvidia-smi write it, so that it is the same text in both: GPU-1f2e3d4c-...
 static std::string uuid_text(const vendor::CudaUuid& uuid) {
     std::string text = "GPU-";
     for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
@@ -63,6 +64,8 @@ static Gpu query_gpu(const Cuda& cuda, int index) {
     return gpu;
 }
 
+/// libcuda.so.1 is a link; the file behind it has the driver's version in its
+/// name: libcuda.so.535.104.05.
 static Facts about_library(const vendor::Library& library) {
     Facts news;
     std::error_code no_such_file;
@@ -79,6 +82,7 @@ static Facts about_library(const vendor::Library& library) {
 /// https://docs.nvidia.com/deploy/driver-persistence/overview.html
 constexpr std::chrono::seconds slow_start(3);
 
+/// One report after each call: what was found before a crash or a hang is kept.
 static void run(const Job&, ProbeWriter& writer) {
     const auto start = std::chrono::steady_clock::now();
     const auto cuda = vendor::open_as<vendor::CudaApi>(writer, vendor::driver_library);
@@ -96,6 +100,7 @@ static void run(const Job&, ProbeWriter& writer) {
     init.driver.init = cuda.check(cuda.cuInit, 0u);
     writer.facts(init);
     int count = 0;
+    // The GPUs stay started for the probes that follow, which then do not wait again.
     if (std::chrono::steady_clock::now() - start > slow_start)
         writer.stay();
     if (!init.driver.init->ok() || !cuda.check(cuda.cuDeviceGetCount, &count).ok())

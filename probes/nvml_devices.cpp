@@ -1,4 +1,5 @@
-// Opens libnvidia-ml.so.1, the library under nvidia-smi, and queries the state of every board.
+// Opens libnvidia-ml.so.1, the library under nvidia-smi, and queries the state
+// of every board.
 #include <limits>
 
 #include "base/text.hpp"
@@ -16,6 +17,7 @@ constexpr int uncorrected = 1, since_boot = 0,
               lifetime = 1;    // nvmlMemoryErrorType_t, nvmlEccCounterType_t
 constexpr int double_bit = 1;  // nvmlPageRetirementCause_t
 constexpr int no_permission = 4;
+/// NVML returns nothing at all into a buffer that is too small
 constexpr unsigned most_processes = 1024;
 
 /// One board being queried: what it does not support stays unset.
@@ -28,8 +30,9 @@ struct BoardQuery {
     template <class... Parameters, class... Arguments>
     bool ok(const vendor::Symbol<int(NvmlDevice, Parameters...)>& symbol,
             Arguments... arguments) const {
+        // an older NVML
         if (!symbol)
-            return false;  // an older NVML
+            return false;
         const CallResult result = nvml.check(symbol, device, arguments...);
         if (result.code == nvml_gpu_is_lost)
             board.unreachable = result;
@@ -37,6 +40,7 @@ struct BoardQuery {
     }
 };
 
+/// What joins a board with CUDA's GPU: NVML's index is another than CUDA's.
 static void query_identity(const BoardQuery& query) {
     char text[96] = {};
     if (query.ok(query.nvml.nvmlDeviceGetName, text, unsigned{sizeof text}))
@@ -77,10 +81,13 @@ static std::optional<std::int64_t> as_count(unsigned long long number) {
     return static_cast<std::int64_t>(number);
 }
 
+/// What a board counts and repairs by itself: errors since the driver loaded
+/// and over its life, rows or pages taken out of use.
 static void query_memory_faults(const BoardQuery& query) {
     int now = 0, after_reboot = 0;
+    // a board without error correction
     if (!query.ok(query.nvml.nvmlDeviceGetEccMode, &now, &after_reboot))
-        return;  // a board without error correction
+        return;
     query.board.ecc_enabled = now == 1;
     unsigned long long errors = 0;
     if (query.ok(query.nvml.nvmlDeviceGetTotalEccErrors, uncorrected, since_boot, &errors))
@@ -93,7 +100,8 @@ static void query_memory_faults(const BoardQuery& query) {
         query.board.remapped_rows = static_cast<int>(uncorrected_rows);
         query.board.remapping_pending = pending != 0;
         query.board.remapping_failed = failed != 0;
-        return;  // boards that remap rows do not retire pages
+        // boards that remap rows do not retire pages
+        return;
     }
     unsigned pages = 64;
     std::vector<unsigned long long> addresses(pages);
@@ -104,6 +112,7 @@ static void query_memory_faults(const BoardQuery& query) {
         query.board.retirement_pending = waiting == 1;
 }
 
+/// Each mode by itself: what one board supports another does not.
 static void query_state(const BoardQuery& query) {
     int mode = 0;
     if (query.ok(query.nvml.nvmlDeviceGetComputeMode, &mode))
@@ -114,10 +123,12 @@ static void query_state(const BoardQuery& query) {
         query.board.display_active = mode == 1;
     static constexpr std::string_view kinds[] = {"none", "passthrough", "vgpu", "host_vgpu",
                                                  "host_vsga"};
+    // nvmlGpuVirtualizationMode_t
     if (query.ok(query.nvml.nvmlDeviceGetVirtualizationMode, &mode) && mode >= 0 &&
         mode < int{std::size(kinds)})
-        query.board.virtualization = kinds[mode];  // nvmlGpuVirtualizationMode_t
-    static constexpr std::string_view models[] = {"wddm", "tcc", "mcdm"};  // nvmlDriverModel_t
+        query.board.virtualization = kinds[mode];
+    // nvmlDriverModel_t
+    static constexpr std::string_view models[] = {"wddm", "tcc", "mcdm"};
     int model = 0, model_after_reboot = 0;
     if (query.on_windows &&
         query.ok(query.nvml.nvmlDeviceGetDriverModel, &model, &model_after_reboot) && model >= 0 &&
@@ -127,9 +138,10 @@ static void query_state(const BoardQuery& query) {
     if (query.ok(query.nvml.nvmlDeviceGetMigMode, &mig, &mig_after_reset))
         query.board.mig = mig == 1;
     unsigned long long reasons = 0;
+    // stays 0, no reason at all, where the board does not support the query
     query.ok(query.nvml.nvmlDeviceGetCurrentClocksThrottleReasons, &reasons);
+    // by bit, nvml.h
     static constexpr std::string_view names[] = {
-        // by bit, nvml.h
         "gpu_idle",      "applications_clocks_setting", "sw_power_cap",        "hw_slowdown",
         "sync_boost",    "sw_thermal_slowdown",         "hw_thermal_slowdown", "hw_power_brake",
         "display_clocks"};
@@ -158,6 +170,8 @@ static std::optional<Board> query_board(const Nvml& nvml, unsigned index, bool o
     return board;
 }
 
+/// NVML has the driver's version where libcuda has none in its name: under WSL
+/// and on Windows.
 static Facts query_versions(const Nvml& nvml) {
     Facts news;
     char text[96] = {};
@@ -170,6 +184,8 @@ static Facts query_versions(const Nvml& nvml) {
     return news;
 }
 
+/// nvmlInit_v2 initializes no board (nvml.h): that one is lost shows in the
+/// calls about it.
 static void run(const Job& job, ProbeWriter& writer) {
     const auto nvml = vendor::open_as<vendor::NvmlApi>(writer, vendor::nvml_library);
     if (!nvml.handle)

@@ -1,5 +1,5 @@
-// How large a recurrent network fits into the free memory of a GPU: by cuDNN's own questions about
-// sizes, and by running one of a given size.
+// How large a recurrent network fits into the free memory of a GPU: by cuDNN's
+// own questions about sizes, and by running one of a given size.
 #include <map>
 
 #include "process/probe.hpp"
@@ -8,6 +8,8 @@
 
 namespace rnncheck::probes::rnn_fit {
 
+/// The calculation needs queries that only the v8 interface has, so the legacy
+/// one of the same library would add nothing.
 static bool has_a_better_interface(const Facts& facts, const RnnTarget& target) {
     const Cudnn* const cudnn = find_by(facts.cudnns, &Cudnn::library, target.library);
     return target.rnn_api == RnnApi::legacy && cudnn && includes(cudnn->rnn_apis, "v8");
@@ -33,8 +35,8 @@ static int largest(FitSize of) {
     return of == FitSize::batch ? 1 << 24 : 65535;
 }
 
-/// The largest size whose memory is within the free one. A size for which cuDNN requests less than
-/// for a smaller one is not believed: its number has overflowed.
+/// The largest size whose memory is within the free one. A size for which cuDNN
+/// requests less than for a smaller one is not believed: its number has overflowed.
 class Calculation {
   public:
     Calculation(const vendor::Session& session, const WindowsLimits& limits, RnnFit& fit)
@@ -54,8 +56,8 @@ class Calculation {
             const int next = unbounded ? 2 * good : good + (bad - good) / 2;
             (fits(next) ? good : bad) = next;
         }
-        // What is just below must fit as well; else the search went astray, and goes down from
-        // there.
+        // What is just below must fit as well; else the search went
+        // astray, and goes down from there.
         while (good > 1 && !(fits(good - 1) && fits(good)))
             good = good / 2;
         fit_.bounded = last_rejected_ == good + 1 || good == largest(fit_.of);
@@ -95,6 +97,7 @@ class Calculation {
                                      " than with a smaller one: its number has overflowed"};
     }
 
+    /// Queries the size again, so that `last_` has the numbers of this one.
     void record(int size) {
         fits(size);
         fit_.size = size;
@@ -109,7 +112,8 @@ class Calculation {
     const WindowsLimits& limits_;
     RnnFit& fit_;
     vendor::Spaces last_;
-    std::map<int, vendor::Spaces> queried_;  ///< of all sizes that were believed
+    /// of all sizes that were believed
+    std::map<int, vendor::Spaces> queried_;
     int last_rejected_ = 0;
 };
 
@@ -128,6 +132,8 @@ static void try_size(const vendor::Session& session, const WindowsLimits& limits
     fit.ran = !fit.result;
 }
 
+/// Free memory is queried after cuDNN was set up, whose kernels and handle take
+/// a part of it.
 static void measure(const vendor::Session& session, const WindowsLimits& limits,
                     const RnnRequest& request, RnnFit& fit) {
     std::size_t free_bytes = 0, total = 0;

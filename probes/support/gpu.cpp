@@ -5,10 +5,12 @@
 
 namespace rnncheck::probes {
 
-/// Beyond this a count is no answer, and to query so many GPUs would take forever; the largest
-/// machines have some hundred MIG instances.
+/// Beyond this a count is no answer, and to query so many GPUs would take
+/// forever; the largest machines have some hundred MIG instances.
 constexpr std::int64_t most_gpus = 1024;
 
+/// NVML writes the domain with eight digits, CUDA and /sys with
+/// four; the latter is compared.
 std::string pci_address(std::string_view text) {
     std::string address = lower(text);
     const auto domain = address.find(':');

@@ -1,3 +1,5 @@
+// Which of several installations a survey opens, in which order, and which it
+// must not open.
 #include "support/libraries.hpp"
 
 #include <algorithm>
@@ -12,6 +14,7 @@ namespace probes {
 
 namespace {
 
+/// Frameworks of the active environment come first: the user runs those.
 bool is_active(const Facts& facts, const Framework& framework) {
     const auto* const environment =
         find_by(facts.pythons, &PythonEnvironment::path, framework.environment);
@@ -28,6 +31,7 @@ const Framework* framework_that_gets(const Facts& facts, const std::string& path
     return found;
 }
 
+/// A library that cuDNN uses and does not find by itself.
 struct Companion {
     LibraryKind kind;
     std::string_view stem;
@@ -38,7 +42,8 @@ constexpr Companion companions[] = {{LibraryKind::nvrtc, "libnvrtc.so"},
                                     {LibraryKind::cublaslt, "libcublasLt.so"},
                                     {LibraryKind::cublas, "libcublas.so"}};
 
-/// The one that the framework gets; unset where none is known that it opens, which shows nothing.
+/// The one that the framework gets; unset where none is known that
+/// it opens, which shows nothing.
 std::optional<std::vector<std::string>> named_by(const Framework& framework,
                                                  const Companion& companion) {
     const auto* const library = find_where(framework.libraries, [&](const FrameworkLibrary& one) {
@@ -49,6 +54,7 @@ std::optional<std::vector<std::string>> named_by(const Framework& framework,
     return library->path ? std::vector{*library->path} : std::vector<std::string>();
 }
 
+/// NVIDIA's wheels are beside each other in site-packages/nvidia.
 std::vector<std::string> beside(const Facts& facts, const std::string& cudnn_path,
                                 const Companion& companion) {
     const auto tail = cudnn_path.rfind("/nvidia/cudnn/");
@@ -90,6 +96,7 @@ std::vector<std::string> companions_of(const Facts& facts, const std::string& cu
     return all;
 }
 
+/// What is open already is given to cuDNN by its soname, without a search.
 vendor::Opened<vendor::CudnnApi> open_cudnn(const Job& job, ProbeWriter& writer,
                                             const std::string& path) {
     for (const auto& companion : companions_of(job.facts, path))
@@ -103,6 +110,8 @@ vendor::Opened<vendor::CudnnApi> open_cudnn(const Job& job, ProbeWriter& writer,
 
 namespace {
 
+/// Opening a FIFO or a device waits for somebody who writes; the loader
+/// does not look what it opens.
 bool waits(const Library& library) {
     return library.picked_by_loader &&
            (library.problem == FileProblem::named_pipe || library.problem == FileProblem::device);
@@ -130,9 +139,9 @@ bool needs(const Facts& facts, const loader::LibraryName& opened, const std::str
     });
 }
 
-/// Whether opening and asking the one may lead the loader to the other. Seen with CUDA 13.0 and
-/// cuDNN 9.19: cudart, NVRTC and cuDNN open libcuda.so.1 by themselves, cuDNN its parts, NVRTC its
-/// builtins.
+/// Whether opening and asking the one may lead the loader to the other. Seen
+/// with CUDA 13.0 and cuDNN 9.19: cudart, NVRTC and cuDNN open libcuda.so.1 by
+/// themselves, cuDNN its parts, NVRTC its builtins.
 bool leads_to(const Facts& facts, const loader::LibraryName& opened, const std::string& path,
               const Library& pipe) {
     const auto name = loader::library_name(file_name(pipe.path));

@@ -1,3 +1,4 @@
+// Texts of targets, and what an ending means: shared by the probes that run networks.
 #include "support/rnn.hpp"
 
 #include <array>
@@ -24,6 +25,8 @@ bool all_done(const Facts& facts, const RnnTarget& target) {
            !includes(done_before(facts, target, cases_of(facts, target).size()), false);
 }
 
+/// cudnn.h of 7 and 8: CUDNN_STATUS_ARCH_MISMATCH, NOT_SUPPORTED,
+/// RUNTIME_PREREQUISITE_MISSING, BAD_PARAM, INVALID_VALUE.
 RunEnd outcome_before_9(std::int64_t status) {
     constexpr int arch_mismatch = 6, not_supported = 9, prerequisite_missing = 11, bad_param = 3,
                   invalid_value = 5;
@@ -32,6 +35,7 @@ RunEnd outcome_before_9(std::int64_t status) {
     return status == bad_param || status == invalid_value ? RunEnd::rejected : RunEnd::failed;
 }
 
+/// cudnn_graph.h of 9: 2000 to 2999 are bad parameters, 3000 to 3999 unsupported cases.
 RunEnd outcome_since_9(std::int64_t status) {
     if (status / 1000 == 2)
         return RunEnd::rejected;
@@ -40,8 +44,8 @@ RunEnd outcome_since_9(std::int64_t status) {
     return RunEnd::failed;
 }
 
-/// Sequences of different lengths came with 7.2.1; an older one does not support them, it is not
-/// damaged.
+/// Sequences of different lengths came with 7.2.1; an older one does not
+/// support them, it is not damaged.
 bool came_with_7_2(const std::string& function) {
     constexpr std::string_view since_7_2[] = {"cudnnCreateRNNDataDescriptor",
                                               "cudnnSetRNNDataDescriptor", "cudnnSetRNNPaddingMode",
@@ -56,6 +60,7 @@ std::string text_of(const RnnTarget& target) {
            target.library;
 }
 
+/// The path is what follows the two words, spaces in it included (%n is where it begins).
 RnnTarget rnn_target_of(const std::string& text) {
     int gpu = 0, path = 0;
     char rnn_api[16] = {};
@@ -108,6 +113,7 @@ std::vector<bool> done_before(const Facts& facts, const RnnTarget& target, std::
     return done;
 }
 
+/// `skipped` for a case that no process began, `failed` for one that ended its process.
 Facts lost_cases(const Job& job, const std::vector<LostStep>& lost_steps) {
     const RnnTarget target = rnn_target_of(job.target);
     const auto cases = cases_of(job);
@@ -143,8 +149,9 @@ ReducedPrecision reduced_precision(const Facts& facts, int gpu, const RnnCase& r
     // 1 forces it on, whatever the program sets; 0 forbids it.
     reduced.tf32_allowed =
         reduced.tf32_exists && forced != "0" && (forced == "1" || rnn_case.math != MathType::fma);
-    // cuDNN compiles persist_dynamic with --use_fast_math, which means tanh.approx.f32 from sm_75
-    // on; on an H200 the static persistent kernels had such errors too. docs/numerics.md
+    // cuDNN compiles persist_dynamic with --use_fast_math, which means
+    // tanh.approx.f32 from sm_75 on; on an H200 the static persistent kernels
+    // had such errors too. docs/numerics.md
     reduced.fast_math = rnn_case.algorithm != Algorithm::standard && at_least(7, 5);
     return reduced;
 }

@@ -34,6 +34,8 @@ static bool has_time_limit(const vendor::Opened<vendor::CudaApi>& cuda, int gpu)
            value != 0;
 }
 
+/// A GPU that is not known well is taken for a slow one: a case too many is
+/// skipped rather than the display reset.
 WindowsLimits::WindowsLimits(const Facts& facts, const vendor::Opened<vendor::CudaApi>& cuda,
                              int gpu)
     : on_windows_(on_windows(facts)), kernel_limit_(limit_of(facts)) {
@@ -43,6 +45,7 @@ WindowsLimits::WindowsLimits(const Facts& facts, const vendor::Opened<vendor::Cu
         kernel_limit_.reset();
 }
 
+/// The model is that of an ideal GPU; ten times of it leaves room for a real one.
 std::optional<CallResult> WindowsLimits::time_exceeded_by(const RnnCase& rnn_case) const {
     constexpr double tolerance = 10;
     if (!kernel_limit_)

@@ -9,6 +9,7 @@
 
 namespace rnncheck {
 
+/// A thing with the name of the file that defines it: {"driver_too_old", &rule}.
 template <class Thing>
 struct Named {
     std::string_view name;  ///< the file's stem, the id on screen
@@ -19,6 +20,7 @@ struct Named {
     }
 };
 
+/// Null when the list has none of this name.
 template <class Thing>
 const Named<Thing>* find_named(std::span<const Named<Thing>> list, std::string_view name) {
     return find_by(list, &Named<Thing>::name, name);
@@ -37,6 +39,8 @@ inline std::string_view page_named(std::span<const EmbeddedFile> pages, std::str
     return page ? page->content : std::string_view();
 }
 
+/// One list for each directory that the build compiles into the program, sorted
+/// by stem (cmake/embed.cmake).
 std::span<const EmbeddedFile> rule_pages();
 std::span<const EmbeddedFile> probe_pages();
 std::span<const EmbeddedFile> sweeps();
@@ -47,6 +51,8 @@ std::span<const EmbeddedFile> command_texts();
 std::span<const EmbeddedFile> help_topics();
 std::span<const EmbeddedFile> reproducers();
 std::span<const EmbeddedFile> matrix_tables();
+/// The SHA-256 of what `sha256sum *.json` prints among the tables, and the
+/// newest date at which a row was seen, "2026-11-21".
 std::string_view matrix_tables_digest();
 std::string_view matrix_tables_date();
 

@@ -15,7 +15,8 @@
 
 namespace rnncheck {
 
-constexpr int most_links = 40;  // what Linux follows as well before it answers ELOOP
+// what Linux follows as well before it answers ELOOP
+constexpr int most_links = 40;
 
 std::optional<std::string> Root::read(std::string_view path, std::size_t most) const {
     const auto place = place_of(path);
@@ -47,6 +48,8 @@ std::vector<std::string> Root::names_in(std::string_view directory, std::size_t 
     return names;
 }
 
+/// readlink(2) adds no NUL and cuts a longer target silently; PATH_MAX is the
+/// longest that the kernel keeps.
 std::optional<std::string> Root::link(std::string_view path) const {
     char target[PATH_MAX];
     const ssize_t length = readlink(outside(path).c_str(), target, sizeof target);
@@ -56,6 +59,8 @@ std::optional<std::string> Root::link(std::string_view path) const {
 }
 
 /// Nothing when they run in a loop.
+/// Every part is resolved by hand: an absolute link inside an image must not
+/// leave it, as it would in a system call.
 std::optional<std::string> Root::follow_links(std::string_view path) const {
     std::vector<std::string> pending = split(path, '/');
     std::ranges::reverse(pending);
@@ -86,6 +91,8 @@ std::optional<std::string> Root::follow_links(std::string_view path) const {
     return done.empty() ? "/" : done;
 }
 
+/// Without a prefix the kernel resolves the links, which takes one call
+/// instead of one for each part.
 std::optional<std::string> Root::place_of(std::string_view path) const {
     if (prefix_.empty() && path.starts_with('/'))
         return std::string(path);
@@ -117,7 +124,8 @@ std::optional<FileStatus> Root::status(std::string_view path) const {
 }
 
 std::optional<std::string> Root::real_path(std::string_view path) const {
-    if (!exists(path))  // most are not there, which costs one call
+    // most are not there, which costs one call
+    if (!exists(path))
         return std::nullopt;
     return follow_links(path);
 }

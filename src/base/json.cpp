@@ -1,3 +1,5 @@
+// A type is walked by its Shape; places in messages are built on the way down,
+// so that InputError names the field that is wrong.
 #include "base/json.hpp"
 
 #include <cmath>
@@ -18,6 +20,8 @@ std::string quoted_text(const Json& json, const std::string& place) {
 
 namespace {
 
+/// A Shape knows its value only as an address: what the kind
+/// promises is what the memory holds.
 using Kind = Shape::Kind;
 
 template <class T>
@@ -30,13 +34,15 @@ T& as(void* value) {
     return *static_cast<T*>(value);
 }
 
+/// By the offset that shape_of_structure measured on a sample.
 const void* member_of(const void* value, const Shape::Member& member) {
     return static_cast<const char*>(value) + member.offset;
 }
 
 // Texts
-// --------------------------------------------------------------------------------------------------------------
+// -----------------------------------------------------------------------------
 
+/// Versions are texts in JSON: 12.10 would be 12.1 as a number.
 Version version_from_json(const Json& json, const std::string& place) {
     const std::string text = quoted_text(json, place);
     const auto version = parse_version(text);
@@ -55,7 +61,7 @@ int word_from_json(const Json& json, const Shape& shape, const std::string& plac
 }
 
 // Structures
-// ---------------------------------------------------------------------------------------------------------
+// -----------------------------------------------------------------------------
 
 Json list_to_json(const Shape& shape, const void* value, TextCoding text) {
     Json list = Json::array();
@@ -71,6 +77,7 @@ Json map_to_json(const TextMap& map, TextCoding text) {
     return object;
 }
 
+/// Unknown fields of the structure are left out, not written as null: absent means unknown.
 Json structure_to_json(const Shape& shape, const void* value, TextCoding text) {
     Json object = Json::object();
     for (const Shape::Member& member : shape.members) {
@@ -98,6 +105,8 @@ void map_from_json(const Json& json, TextMap& map, const std::string& place) {
         map[original_bytes(key)] = original_bytes(quoted_text(item, place + '.' + key));
 }
 
+/// Members that the structure does not have are not looked at here;
+/// facts_from_text reports them.
 void structure_from_json(const Json& json, const Shape& shape, void* value,
                          const std::string& place) {
     if (!json.is_object())
@@ -108,6 +117,7 @@ void structure_from_json(const Json& json, const Shape& shape, void* value,
                       place + '.' + member.name);
 }
 
+/// Every field but the optional ones is required: to_json writes it.
 Json schema_of_structure(const Shape& shape) {
     Json properties = Json::object(), required = Json::array();
     for (const Shape::Member& member : shape.members) {
@@ -152,6 +162,8 @@ Json to_json(const Shape& shape, const void* value, TextCoding text) {
     return {};
 }
 
+/// Throws at the first value of the wrong kind or range; what was
+/// read before remains in `value`.
 void from_json(const Json& json, const Shape& shape, void* value, const std::string& place) {
     switch (shape.kind) {
         case Kind::boolean:

@@ -1,3 +1,5 @@
+// Users name pipes of other commands, process substitutions, devices and files
+// with holes; each would wait or grow in a way of its own.
 #include "base/named_file.hpp"
 
 #include <fcntl.h>
@@ -16,11 +18,12 @@ namespace rnncheck {
 namespace {
 
 constexpr int patience_with_fifo_ms = 5'000;
-/// Of what a shell's process substitution started: a check of another machine, which has 70 seconds
-/// itself.
+/// Of what a shell's process substitution started: a check of another machine,
+/// which has 70 seconds itself.
 constexpr int patience_with_process_ms = 120'000;
 
-constexpr off_t most_of_unknown_size = off_t{64} << 20;  // files in /proc and /sys have the size 0
+// files in /proc and /sys have the size 0
+constexpr off_t most_of_unknown_size = off_t{64} << 20;
 
 /// 63 of "/dev/fd/63".
 std::optional<int> descriptor_named(std::string_view path) {
@@ -32,6 +35,7 @@ std::optional<int> descriptor_named(std::string_view path) {
     return std::nullopt;
 }
 
+/// As in the message "it is a directory; give a file".
 std::string kind_of(mode_t mode) {
     if (S_ISDIR(mode))
         return "a directory";
@@ -42,6 +46,7 @@ std::string kind_of(mode_t mode) {
     return "a device";
 }
 
+/// By its number: a container masks files by mounting /dev/null over them.
 bool is_null_device(const struct stat& about) {
     struct stat null_device {};
     return S_ISCHR(about.st_mode) && stat("/dev/null", &null_device) == 0 &&
@@ -61,8 +66,8 @@ NamedFile::NamedFile(const std::string& path, Fifo fifo)
     const int error = inherited ? fstat(*inherited, &about) : stat(path.c_str(), &about);
     if (error != 0)
         fail(std::strerror(errno));
-    // A terminal and, from some programs, a socket are usual as a standard input, and end when
-    // somebody ends them.
+    // A terminal and, from some programs, a socket are usual as a standard
+    // input, and end when somebody ends them.
     const bool is_usual_stream = inherited && (isatty(*inherited) != 0 || S_ISSOCK(about.st_mode));
     if (inherited)
         fifo = Fifo::read;
@@ -89,6 +94,9 @@ void NamedFile::require_readable(const struct stat& about, Fifo fifo) {
         fail("it is " + kind_of(about.st_mode) + "; give a file");
 }
 
+/// A hole of a sparse file reads as zeros, up to any length; SEEK_DATA skips
+/// it, and fails with ENXIO where nothing but a hole follows. Where it fails
+/// otherwise, the file is read as it is.
 std::size_t NamedFile::read(char* to, std::size_t size) {
     if (is_regular_) {
         const off_t at = lseek(file_.number(), 0, SEEK_CUR);

@@ -1,3 +1,6 @@
+// A pattern is parsed into the words that every matching text contains. Wrong
+// in one direction only: a requirement that is too weak costs time, one that is
+// too strong would lose a message.
 #include "base/pattern_filter.hpp"
 
 #include <algorithm>
@@ -13,21 +16,28 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-constexpr std::size_t most_texts = 16;  ///< that are followed through a pattern side by side
+/// that are followed through a pattern side by side
+constexpr std::size_t most_texts = 16;
 
-constexpr std::size_t longest_word = 15;  ///< of a longer one this beginning distinguishes enough
+/// of a longer one this beginning distinguishes enough
+constexpr std::size_t longest_word = 15;
 
+/// `texts` is what the part matches as a whole; `required` is what is left of
+/// it once there are too many texts to follow.
 /// What a part of a pattern matches.
 struct Matched {
-    Texts texts;  ///< all of them, or what they begin with; empty where there are too many
-    std::vector<Requirement> required;  ///< then: by each of them
+    /// all of them, or what they begin with; empty where there are too many
+    Texts texts;
+    /// then: by each of them
+    std::vector<Requirement> required;
 };
 
 const Matched anything;
 /// White space, which texts do not have here, or a place such as \b.
 const Matched nothing = {{""}, {}};
 
-/// As texts and words are compared. RE2 ignores the case of Latin-1 where "(?i)" demands it.
+/// As texts and words are compared. RE2 ignores the case of Latin-1 where
+/// "(?i)" demands it.
 std::string folded(std::string_view original) {
     constexpr int case_bit = 0x20;
     std::string text;
@@ -55,6 +65,7 @@ std::size_t strength(const Requirement& required) {
     return required.kind == Requirement::one_of ? least : most;
 }
 
+/// The strongest first, because one that is not met saves the others.
 Requirement each_of(std::vector<Requirement> parts) {
     if (parts.size() == 1)
         return std::move(parts.front());
@@ -99,6 +110,8 @@ std::vector<Requirement> required_by(Matched part) {
     return std::move(part.required);
 }
 
+/// With every branch known, their texts together are known; else each branch
+/// has to require something, or the whole requires nothing.
 Matched one_of(std::vector<Matched> branches) {
     Texts texts;
     const auto is_known = [](const Matched& branch) { return !branch.texts.empty(); };
@@ -120,6 +133,8 @@ Matched one_of(std::vector<Matched> branches) {
     return all;
 }
 
+/// What this reader does not know; the pattern then has no
+/// requirement and is always searched for.
 struct RareSyntax {};
 
 /// Reads a pattern in RE2's syntax, each rule of the grammar with a function.
@@ -144,6 +159,8 @@ class Reader {
         return all.size() == 1 ? std::move(all.front()) : one_of(std::move(all));
     }
 
+    /// Texts grow from part to part as long as there are few; then they become
+    /// required words, and new ones begin with the next part.
     Matched sequence() {
         Texts texts = {""};  // the last of what was matched
         std::vector<Requirement> required;
@@ -181,6 +198,8 @@ class Reader {
         return text.substr(0, longest_word);
     }
 
+    /// One character, class, group or place of RE2's syntax:
+    /// https://github.com/google/re2/wiki/Syntax
     Matched item() {
         const char c = next();
         if (c == '(')
@@ -251,6 +270,8 @@ class Reader {
         return true;
     }
 
+    /// \d is '0', as digits are folded; \s and \b match nothing that a folded
+    /// text contains.
     Matched escape() {
         const char c = next();
         if (!is_letter_or_digit(c))
@@ -274,6 +295,8 @@ class Reader {
         }
     }
 
+    /// x? is one of x and nothing, x{2} is xx; x* requires nothing,
+    /// x+ and x{2,} require x once.
     Matched repeated(Matched part) {
         const Repetition how = repetition();
         if (how.is_once() || part.texts == nothing.texts)
@@ -300,6 +323,7 @@ class Reader {
     };
     static constexpr int many = 1000;  ///< RE2 accepts no larger bound
 
+    /// A '?' after the repetition changes which text is found first, not which texts match.
     Repetition repetition() {
         Repetition how;
         if (take('*'))
@@ -331,6 +355,7 @@ class Reader {
         return true;
     }
 
+    /// A pattern that ends too early is left to RE2, which reports it.
     char next() {
         if (rest_.empty())
             throw RareSyntax();
@@ -346,14 +371,15 @@ class Reader {
         return true;
     }
 
-    static constexpr int deepest = 100;  ///< a hostile pattern shall not exhaust the stack
+    /// a hostile pattern shall not exhaust the stack
+    static constexpr int deepest = 100;
 
     std::string_view rest_;
     int depth_ = 0;  ///< groups that are open
 };
 
-/// The sequences of three and of six characters of a text: most words are known to be absent at
-/// once, because a sequence is missing.
+/// The sequences of three and of six characters of a text: most words are known
+/// to be absent at once, because a sequence is missing.
 class Sequences {
   public:
     explicit Sequences(std::string_view text) {
@@ -396,6 +422,7 @@ class Sequences {
 
 }  // namespace
 
+/// Never throws: a pattern that cannot be read requires nothing.
 Requirement requirement_of(std::string_view pattern) {
     try {
         return each_of(required_by(Reader(pattern).whole()));
@@ -404,6 +431,7 @@ Requirement requirement_of(std::string_view pattern) {
     }
 }
 
+/// The sequences reject most words without a search of the text.
 std::vector<std::size_t> PatternFilter::candidates(std::string_view text) const {
     const std::string searched = folded(text);
     const Sequences sequences(searched);

@@ -1,4 +1,5 @@
-// This program: its version, its errors, its environment, and what it prints about its own work.
+// This program: its version, its errors, its environment, and what
+// it prints about its own work.
 #pragma once
 
 #include <chrono>
@@ -19,15 +20,16 @@ std::string_view commit_of_rnncheck();
 /// "2026-11-23T13:04:09Z" (ISO 8601).
 std::string utc_time(std::chrono::system_clock::time_point time);
 
-// Our own failures. What the examined machine does wrong is data (facts), never an exception.
+// Our own failures. What the examined machine does wrong is data (facts), never
+// an exception.
 
 /// The command line requests something that does not exist or does not fit: exit code 2.
 struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// A file given to us cannot be used: one sentence with the file, the place in it and what to do;
-/// exit code 2.
+/// A file given to us cannot be used: one sentence with the file, the place in
+/// it and what to do; exit code 2.
 struct InputError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

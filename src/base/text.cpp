@@ -1,3 +1,5 @@
+// Terminals, CI logs and JSON each have bytes that do harm in them; all texts of the
+// examined machine pass through escaped() or reversible_utf8() before they are written.
 #include "base/text.hpp"
 
 #include <algorithm>
@@ -15,9 +17,11 @@ struct Character {
     std::optional<char32_t> code;
 };
 
-/// The first of `text` by RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
+/// The first of `text` by RFC 3629: no overlong forms, no
+/// surrogates, nothing above U+10FFFF.
 Character first_character(std::string_view text) {
-    constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};  // by length
+    // by length in bytes, the least code that needs so many
+    constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     const auto first = static_cast<unsigned char>(text[0]);
     const Character byte{text.substr(0, 1), std::nullopt};
     if (first < 0x80)
@@ -41,8 +45,9 @@ Character first_character(std::string_view text) {
     return {text.substr(0, length), code};
 }
 
-/// C0, DEL, and C1, which terminals obey as well; marks that end a line or turn the direction of
-/// text, so that it reads as what it is not; and what no XML document may hold.
+/// C0, DEL, and C1, which terminals obey as well; marks that end a line or
+/// turn the direction of text, so that it reads as what it is not; and
+/// what no XML document may hold.
 bool is_control(char32_t code) {
     constexpr std::pair<char32_t, char32_t> ranges[] = {
         {0, 0x1F},        {0x7F, 0x9F},     {0x61C, 0x61C},  {0x200E, 0x200F},
@@ -60,7 +65,8 @@ void append_escapes(std::string& out, std::string_view bytes) {
 constexpr std::string_view hex_digits = "0123456789abcdef";
 constexpr std::size_t escape_length = 4;  // \xNN
 
-/// The byte that an escape of reversible_utf8 at the start of `text` means, -1 when there is none.
+/// The byte that an escape of reversible_utf8 at the start of `text`
+/// means, -1 when there is none.
 int escaped_byte(std::string_view text) {
     if (text.size() < escape_length || !text.starts_with("\\x"))
         return -1;
@@ -95,6 +101,8 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
         text.replace(at, from.size(), to);
 }
 
+/// Not std::tolower, which depends on the locale, and in Turkish
+/// turns I into another letter.
 std::string lower(std::string_view text) {
     std::string small(text);
     for (char& c : small)
@@ -153,6 +161,7 @@ static bool begins_command(std::string_view text, bool is_word) {
                                        text[2] >= 'a' && text[2] <= 'z');
 }
 
+/// Cut between characters, never inside one.
 std::string escaped(std::string_view text, std::size_t most) {
     std::string out;
     while (!text.empty()) {
@@ -184,6 +193,8 @@ std::string valid_utf8(std::string_view text) {
     return out;
 }
 
+/// Only a backslash that begins what looks like an escape is escaped itself:
+/// Windows paths remain readable.
 std::string reversible_utf8(std::string_view text) {
     std::string out;
     for (auto at = text.find('\\'); at != std::string_view::npos; at = text.find('\\')) {
@@ -205,6 +216,7 @@ std::string original_bytes(std::string_view text) {
     return out.append(text);
 }
 
+/// std::to_chars, as printf writes a decimal comma in some locales.
 std::string short_number(double value, int digits) {
     char buffer[40];
     const auto [end, error] =

@@ -10,6 +10,7 @@
 
 namespace rnncheck {
 
+/// Without white space at both ends; a view into `text`.
 std::string_view trim(std::string_view text);
 
 /// Replaces every `from`; the inserted text is not searched again.
@@ -30,8 +31,8 @@ inline bool is_letter_or_digit(char c) {
 /// Not empty, digits alone.
 bool is_number(std::string_view text);
 
-/// The decimal number that the text begins with, and the one that is the whole text; nothing where
-/// there is none, or it is out of range.
+/// The decimal number that the text begins with, and the one that is the whole
+/// text; nothing where there is none, or it is out of range.
 template <class Number = int>
 std::optional<Number> leading_number(std::string_view text, bool whole = false) {
     Number number{};
@@ -53,6 +54,7 @@ std::string lower(std::string_view text);
 /// Splits at every `separator`; an empty text gives no parts, "a::b" gives "a", "", "b".
 std::vector<std::string> split(std::string_view text, char separator);
 
+/// join({"a", "b"}, "; ") is "a; b"; empty parts are kept, unlike in listed().
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
 /// "a", "a and b", "a, b and c".
@@ -65,8 +67,11 @@ std::string listed(std::vector<std::string> parts);
 std::string file_name(std::string_view path);
 std::string directory_of(std::string_view path);
 
+/// Whether `part` occurs anywhere in the text; case counts.
 bool contains(std::string_view text, std::string_view part);
 
+/// How concat() writes a part: the name of an enumeration's value, the digits
+/// of a whole number, anything else as it is.
 template <class Part>
 void append_part(std::string& text, const Part& part) {
     if constexpr (requires { names_of(part); })
@@ -84,21 +89,22 @@ std::string concat(const auto&... parts) {
     return text;
 }
 
-/// Text from outside made safe for a terminal and a CI log: control characters, invalid UTF-8 and
-/// the beginning of a workflow command become \xNN, line ends \n, longer than `most` bytes is cut
-/// with "...".
+/// Text from outside made safe for a terminal and a CI log: control characters,
+/// invalid UTF-8 and the beginning of a workflow command become \xNN, line ends
+/// \n, longer than `most` bytes is cut with "...".
 std::string escaped(std::string_view text, std::size_t most = 4096);
 
 /// Valid UTF-8 for people: each byte that is not part of a valid sequence becomes \xNN.
 std::string valid_utf8(std::string_view text);
 
-/// Valid UTF-8 from which original_bytes gets every byte back: as valid_utf8, and a backslash of
-/// the text's own that would be taken for such an escape (\x80 to \xff, \x5c) becomes \x5c.
+/// Valid UTF-8 from which original_bytes gets every byte back: as valid_utf8,
+/// and a backslash of the text's own that would be taken for such an escape
+/// (\x80 to \xff, \x5c) becomes \x5c.
 std::string reversible_utf8(std::string_view text);
 std::string original_bytes(std::string_view text);
 
-/// Short decimal form, "1.5e-07", "0.25": enough digits to compare by eye, the same in every
-/// locale.
+/// Short decimal form, "1.5e-07", "0.25": enough digits to compare by
+/// eye, the same in every locale.
 std::string short_number(double value, int digits = 3);
 
 /// "1 copy", "3 copies".

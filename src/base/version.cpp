@@ -1,3 +1,4 @@
+// Numbers of at most nine digits always fit into an int.
 #include "base/version.hpp"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 namespace rnncheck {
 
+/// Anything beside digits and dots is rejected, as "12.x" or "9.1rc1" cannot be compared.
 std::optional<Version> parse_version(std::string_view text) {
     Version version;
     std::string_view rest = text;
@@ -25,6 +27,8 @@ std::optional<Version> parse_version(std::string_view text) {
     return std::nullopt;
 }
 
+/// A run that follows a letter, a digit or a dot is the end of another word:
+/// the 11 in "cu11.8" is no version.
 std::optional<Version> find_version(std::string_view text, int min_parts) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (!is_digit(text[i]) ||
@@ -41,6 +45,7 @@ std::optional<Version> find_version(std::string_view text, int min_parts) {
     return std::nullopt;
 }
 
+/// Prints without zeros in front: only parse_version keeps the vendor's own text.
 static Version version_of(std::span<const int> numbers) {
     Version version;
     version.text = join(mapped(numbers, [](int number) { return std::to_string(number); }), ".");
@@ -62,6 +67,8 @@ std::optional<Version> cuda_version_from_number(int number) {
                       : std::nullopt;
 }
 
+/// Both codings in one function: no version before 9 reached 90000. Larger
+/// numbers than 100,000,000 are what a damaged library returns.
 std::optional<Version> cudnn_version_from_number(std::size_t number) {
     if (number == 0 || number > 100'000'000)
         return std::nullopt;

@@ -7,8 +7,8 @@
 
 namespace rnncheck {
 
-/// look: read files, run no vendor code. query: open vendor libraries and query them. run: use the
-/// GPU.
+/// look: read files, run no vendor code. query: open vendor libraries and
+/// query them. run: use the GPU.
 RNNCHECK_ENUM(Stage, look, query, run)
 
 /// A value in the keys of `matrix check`: {"driver", "535.104.05"}.
@@ -31,18 +31,18 @@ struct Evidence {
 };
 
 // Codes of our own, for calls without a status of the library.
-inline constexpr int missing_symbol =
-    -1;  ///< not called: the library does not export the function, or did not open
-inline constexpr int invalid_result =
-    -2;  ///< it reported success but returned an impossible address or size
-inline constexpr int would_block =
-    -3;  ///< the library was not opened: the loader would have waited forever
-inline constexpr int stuck_in_kernel =
-    -4;  ///< the process did not respond, and SIGKILL could not end it
+/// not called: the library does not export the function, or did not open
+inline constexpr int missing_symbol = -1;
+/// it reported success but returned an impossible address or size
+inline constexpr int invalid_result = -2;
+/// the library was not opened: the loader would have waited forever
+inline constexpr int would_block = -3;
+/// the process did not respond, and SIGKILL could not end it
+inline constexpr int stuck_in_kernel = -4;
 
-/// What a vendor call returned. `code` is the library's own number or one of the above: cuDNN 9
-/// renumbered its statuses, so compare it only with numbers of the same library and major; `text`
-/// holds the library's own words.
+/// What a vendor call returned. `code` is the library's own number or one of
+/// the above: cuDNN 9 renumbered its statuses, so compare it only with numbers
+/// of the same library and major; `text` holds the library's own words.
 struct CallResult {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, call, "the vendor function");
@@ -57,15 +57,15 @@ struct CallResult {
     }
 };
 
-/// CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED (cudnn_graph.h of cuDNN 9): the host's
-/// memory, by the header. On an H200, 9.14.0 returned it too when the GPU's memory was full, and
-/// when the driver's PTX compiler was missing.
+/// CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED (cudnn_graph.h of cuDNN
+/// 9): the host's memory, by the header. On an H200, 9.14.0 returned it too when
+/// the GPU's memory was full, and when the driver's PTX compiler was missing.
 inline constexpr std::int64_t cudnn_host_allocation_failed = 4003;
 
-/// CUDA_ERROR_OUT_OF_MEMORY (cuda.h), CUDNN_STATUS_ALLOC_FAILED of cuDNN 7 and 8 (cudnn.h), both 2,
-/// and the two failed allocations of cuDNN 9, which has no status between 0 and 1001. Its 5003,
-/// EXECUTION_FAILED_CUDART, has CUDA's error in the text: "(err 2 out of memory != cudaSuccess ..."
-/// (9.19.0).
+/// CUDA_ERROR_OUT_OF_MEMORY (cuda.h), CUDNN_STATUS_ALLOC_FAILED of cuDNN 7 and
+/// 8 (cudnn.h), both 2, and the two failed allocations of cuDNN 9, which has no
+/// status between 0 and 1001. Its 5003, EXECUTION_FAILED_CUDART, has CUDA's
+/// error in the text: "(err 2 out of memory != cudaSuccess ..." (9.19.0).
 inline bool is_out_of_memory(const CallResult& result) {
     if (result.call.starts_with("cudnn"))
         return result.code == 2 || result.code == cudnn_host_allocation_failed ||
@@ -75,26 +75,35 @@ inline bool is_out_of_memory(const CallResult& result) {
 }
 
 /// How a probe's process ended.
-RNNCHECK_ENUM(
-    ProbeEnd,
-    finished,         ///< the probe returned and its process left normally
-    skipped,          ///< not started, by choice; `reason` shows whose
-    crashed,          ///< a signal ended it before the probe returned
-    crashed_at_exit,  ///< a signal after the probe had returned: its facts are valid
-    timed_out,        ///< no progress within its limit; ended by us
-    cut_off,     ///< the deadline of the whole run passed; ended by us, it is not known to hang
-    killed,      ///< SIGKILL that we did not send
-    quit_early,  ///< the process left, with any exit code, before the probe returned
-    stuck,       ///< still there after our SIGKILL: hangs inside the kernel
-    limited,     ///< ended, or its calls failed, because of a limit of this process: `limit`
-    not_started  ///< the process could not be created
-)
+RNNCHECK_ENUM(ProbeEnd,
+              /// the probe returned and its process left normally
+              finished,
+              /// not started, by choice; `reason` shows whose
+              skipped,
+              /// a signal ended it before the probe returned
+              crashed,
+              /// a signal after the probe had returned: its facts are valid
+              crashed_at_exit,
+              /// no progress within its limit; ended by us
+              timed_out,
+              /// the deadline of the whole run passed; ended by us, it is not known to hang
+              cut_off,
+              /// SIGKILL that we did not send
+              killed,
+              /// the process left, with any exit code, before the probe returned
+              quit_early,
+              /// still there after our SIGKILL: hangs inside the kernel
+              stuck,
+              /// ended, or its calls failed, because of a limit of this process: `limit`
+              limited,
+              /// the process could not be created
+              not_started)
 
 /// What a process may use at most, by its control group or by setrlimit(2).
 RNNCHECK_ENUM(LimitKind, memory, address_space, data, stack, processes, open_files, system_calls)
 
-/// What a process was doing when its limit passed, as the kernel shows it in /proc just before we
-/// ended it.
+/// What a process was doing when its limit passed, as the kernel shows it in
+/// /proc just before we ended it.
 struct Hang {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, state,

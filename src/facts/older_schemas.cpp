@@ -1,3 +1,5 @@
+// Schema 3 wrote runs that ended alike on several GPUs once, in columns; schema
+// 2 wrote each by itself, as today.
 #include "facts/older_schemas.hpp"
 
 #include <map>
@@ -9,8 +11,8 @@ namespace rnncheck {
 
 namespace {
 
-/// What GPUs on which the same cases ended alike need not have in common: a list has one for each
-/// GPU.
+/// What GPUs on which the same cases ended alike need not have in common:
+/// a list has one for each GPU.
 struct OwnMember {
     const char *one, *list;
 };
@@ -18,9 +20,10 @@ constexpr OwnMember own_members[] = {{"gpu", "gpus"},
                                      {"first_ms", "first_ms"},
                                      {"repeat_ms", "repeat_ms"},
                                      {"free_bytes", "free_bytes"}};
-constexpr const char* indexes =
-    "indexes";  ///< of each GPU's first run in the list of all, as evidence names it
-constexpr const char* run_count = "count";  ///< of runs on each GPU
+/// of each GPU's first run in the list of all, as evidence names it
+constexpr const char* indexes = "indexes";
+/// of runs on each GPU
+constexpr const char* run_count = "count";
 
 /// Item `i` of a list of so many, which a hostile file may lack.
 const Json& item_of(const Json& list, std::size_t i, std::size_t count, const std::string& place,
@@ -35,6 +38,7 @@ struct Extent {
     std::size_t gpus, runs;
 };
 
+/// A column of one value holds for all GPUs or all runs; else it has one value for each.
 /// Run `i` on GPU `g` of an entry of schema 3, which has columns.
 Json one_run(const Json& like, const Extent& extent, std::size_t g, std::size_t i,
              const std::string& place) {
@@ -78,6 +82,7 @@ void add_runs(const Json& like, const std::map<Json, Json>& cases, const std::st
 }
 
 /// Runs of schema 3, each by itself; those of schema 2 are.
+/// The indexes restore the order of the list, which evidence refers to: "rnn_runs[3]".
 void unpack_rnn_runs(Json& facts) {
     if (!facts.contains("rnn_cases"))
         return;

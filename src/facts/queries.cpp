@@ -1,3 +1,4 @@
+// Rules share these answers, so that two rules never disagree on what the same facts mean.
 #include "facts/queries.hpp"
 
 #include <algorithm>
@@ -20,6 +21,7 @@ std::string in_words(const CallResult& call) {
     return call.call + " returned " + std::to_string(call.code) + if_any(" (", text, ")");
 }
 
+/// As ulimit and the control group's files round: KiB below one MiB.
 static std::string size_in_words(std::int64_t bytes) {
     constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
     if (bytes < mebibyte)
@@ -92,12 +94,14 @@ const Library* library_at(const Facts& facts, std::string_view path) {
     });
 }
 
+/// Since CUDA 10.1 the soname of cuBLAS holds the major version alone.
 std::string cublas_soname(const Version& cuda) {
     const bool has_minor = cuda < make_version({10, 1});
     const std::string version = has_minor ? shortened(cuda, 2).text : std::to_string(cuda.major());
     return "libcublas.so." + version;
 }
 
+/// If it is not known which one is active, a rule has to hold for each that may be.
 std::vector<const PythonEnvironment*> possibly_active(const Facts& facts) {
     if (const auto* active = find_by(facts.pythons, &PythonEnvironment::active, true))
         return {active};
@@ -116,6 +120,7 @@ std::vector<const ProbeRun*> runs_of(const Facts& facts, std::string_view probe)
     return runs;
 }
 
+/// Targets of probes that use a GPU begin with "GPU 0"; those of others are paths or empty.
 std::optional<int> gpu_of_target(const std::string& target) {
     constexpr std::string_view prefix = "GPU ";
     if (!target.starts_with(prefix))
@@ -150,6 +155,7 @@ std::string subject_of(const Board& board) {
     return "GPU " + std::to_string(board.index) + if_any(" (", board.name, ")");
 }
 
+/// What cuDNN does not support, or what found no memory, proves nothing about the others.
 bool all_cases_passed(const Facts& facts, std::string_view cudnn_path, int gpu) {
     bool any = false;
     for (const RnnRun& run : facts.rnn_runs) {
@@ -183,6 +189,8 @@ std::string libcuda_in_use(const Facts& facts) {
     return facts.driver.library.value_or("libcuda.so.1");
 }
 
+/// A stub exports all of libcuda's functions and fails in cuInit with
+/// CUDA_ERROR_STUB_LIBRARY, so it is no driver library.
 bool driver_library_seen(const Facts& facts) {
     const Library* opened = nullptr;
     if (facts.driver.library)
@@ -206,6 +214,8 @@ std::optional<Version> driver_library_version(const Facts& facts) {
     return library->version_in_name;
 }
 
+/// The library first: it is what a CUDA program calls, and in a container
+/// it may differ from the module.
 std::optional<Version> driver_version(const Facts& facts) {
     if (const auto version = driver_library_version(facts))
         return version;
@@ -251,6 +261,8 @@ bool uvm_node_is_cause(const Facts& facts) {
            !node_at(facts, "/dev/nvidia-uvm");
 }
 
+/// Windows mounts its driver's libraries into every WSL distribution at
+/// /usr/lib/wsl/lib: https://docs.nvidia.com/cuda/wsl-user-guide/index.html
 const Library* libcuda_of_wsl(const Facts& facts) {
     for (const Library* library : usable_copies(facts, LibraryKind::cuda))
         if (library->found_via == FoundVia::wsl || library->path.starts_with("/usr/lib/wsl/"))
@@ -285,6 +297,8 @@ const std::string* environment(const Facts& facts, const std::string& name) {
     return look_up(facts.host.environment, name);
 }
 
+/// The NVIDIA Container Toolkit mounts no GPU for these values:
+/// https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html
 bool container_hides_gpus(const Facts& facts) {
     const std::string* value = environment(facts, "NVIDIA_VISIBLE_DEVICES");
     return in_container(facts) && value &&
@@ -326,6 +340,8 @@ static bool is_jetson_node(std::string_view path) {
     return path == "/dev/nvmap" || path == "/dev/nvhost-gpu";
 }
 
+/// /dev/nvidia0 is named for all: with several GPUs a container may
+/// have been given any of them.
 std::vector<std::string> missing_nodes(const Facts& facts) {
     const auto& nodes = facts.driver.device_nodes;
     std::vector<std::string> missing;
@@ -360,6 +376,7 @@ std::vector<std::string> inaccessible_nodes(const Facts& facts) {
     return closed;
 }
 
+/// From the lowest layer up, in the order in which a user has to repair them.
 std::optional<std::string> lower_cause(const Facts& facts) {
     if (driver_responds(facts))
         return std::nullopt;
@@ -385,10 +402,13 @@ std::optional<std::int64_t> init_code(const Facts& facts) {
     return std::nullopt;
 }
 
+/// An incorrect result is no failed call: nothing has reported an error.
 static bool has_failed(const RnnRun& run) {
     return run.end == RunEnd::failed || run.end == RunEnd::rejected;
 }
 
+/// "driver.init" explains nothing but itself; a call on a GPU
+/// explains all that was run there.
 static std::vector<FailedCall> failed_calls(const Facts& facts) {
     std::vector<FailedCall> failed;
     const auto add = [&](const std::optional<CallResult>& call, std::optional<int> gpu,
@@ -414,7 +434,8 @@ static std::vector<FailedCall> failed_calls(const Facts& facts) {
 }
 
 bool is_cuda_failure(const CallResult& call, std::int64_t code) {
-    const std::string& name = call.call;  // of the CUDA driver: cu..., not cuda... or cudnn...
+    // of the CUDA driver: cu..., not cuda... or cudnn...
+    const std::string& name = call.call;
     return call.code == code && name.size() > 2 && name.starts_with("cu") &&
            std::isupper(static_cast<unsigned char>(name[2]));
 }

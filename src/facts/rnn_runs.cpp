@@ -1,3 +1,5 @@
+// What a case needs is estimated from its sizes where cuDNN did not report it,
+// so that "too little memory" can be explained after the fact.
 #include "facts/rnn_runs.hpp"
 
 #include <set>
@@ -79,9 +81,10 @@ bool ran_out_of_memory(const RnnRun& run) {
 }
 
 bool short_of_memory(const RnnRun& run) {
-    constexpr std::int64_t kernels = 1
-                                     << 30;  // as much as those of a whole cuDNN may take, and some
-    constexpr std::int64_t margin = 4;  // work and reserve space are not in what is needed at least
+    // as much as those of a whole cuDNN may take, and some
+    constexpr std::int64_t kernels = 1 << 30;
+    // work and reserve space are not in what is needed at least
+    constexpr std::int64_t margin = 4;
     return ran_out_of_memory(run) &&
            (!run.free_bytes || *run.free_bytes < margin * bytes_needed(run) + kernels);
 }
@@ -107,6 +110,8 @@ std::string rerun_command(const Facts& facts, const RnnRun& run) {
     return command_on_target(facts, run) + " " + options_of(run.rnn_case);
 }
 
+/// One case may fail only after others: then all of the sweep are
+/// run again, in the same order.
 std::string rerun_all_command(const Facts& facts, const RnnRun& run) {
     const bool level = facts.rnn_request && facts.rnn_request->cases.empty();
     if (level)

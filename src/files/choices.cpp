@@ -1,3 +1,5 @@
+// From what a played-through process requested to one answer for each name,
+// with the files that were not taken and why.
 #include <map>
 #include <set>
 
@@ -13,6 +15,7 @@ namespace rnncheck::loader {
 
 namespace {
 
+/// A choice with more files of one name than that helps nobody.
 constexpr std::size_t most_candidates = 64;
 
 /// The answers to one name that ended alike.
@@ -39,7 +42,8 @@ std::string found_before(const Process& process, const Answer& answer) {
     return file_name(process.objects()[*answer.by].path) + " opens " + answer.opened_as + " first";
 }
 
-/// From all places where the search of one of these objects would come by, the winner's included.
+/// From all places where the search of one of these objects would
+/// come by, the winner's included.
 void add_candidates(const Process& process, const Group& group, LibraryChoice& choice) {
     const Loader& loader = process.loader();
     const Answer& answer = *group.front();
@@ -80,6 +84,8 @@ void add_candidates(const Process& process, const Group& group, LibraryChoice& c
         }
 }
 
+/// In words for people: the rule, and the directory where that is
+/// not clear from the rule itself.
 std::string why_of(const Process& process, const Answer& answer) {
     if (!answer.stopped_at.empty())
         return "the loader stops at " + answer.stopped_at + " (" +
@@ -99,6 +105,7 @@ std::string why_of(const Process& process, const Answer& answer) {
     return words + if_any(" (opened as ", answer.opened_as, ")");
 }
 
+/// Of several answers that ended alike the first shows who requested it and by which rule.
 LibraryChoice choice_of(const Process& process, const Group& group) {
     const Answer& answer = *group.front();
     LibraryChoice choice;
@@ -117,8 +124,11 @@ LibraryChoice choice_of(const Process& process, const Group& group) {
     return choice;
 }
 
+/// Bounds for hostile files: real programs have fewer libraries that are
+/// searched for names.
 constexpr std::size_t most_files_searched = 256;
-constexpr std::size_t most_names_opened = 512;  // real machines have some twenty
+// real machines have some twenty
+constexpr std::size_t most_names_opened = 512;
 
 /// System libraries open no GPU library; to search them all would take long.
 bool may_open_gpu_libraries(const Process& process, std::size_t number) {
@@ -170,8 +180,8 @@ void open_parts_named_in(Process& process, std::size_t part, const std::vector<s
             process.open_first(names_tried(name, version, other), part);
 }
 
-/// The names by which programs open the GPU libraries in these directories and in the loader's own
-/// places; for a kind of which there is nothing, its bare name: libcudnn.so.
+/// The names by which programs open the GPU libraries in these directories and in the
+/// loader's own places; for a kind of which there is nothing, its bare name: libcudnn.so.
 std::vector<std::string> names_to_open(const Loader& loader,
                                        const std::vector<std::string>& directories) {
     std::set<std::string> names;
@@ -197,6 +207,8 @@ std::vector<std::string> names_to_open(const Loader& loader,
 
 }  // namespace
 
+/// A run path belongs to a library, so its name is shown; all other
+/// rules are those of the process.
 std::string in_words(const Process& process, LoaderRule rule, std::size_t owner) {
     const std::string& path = process.objects()[owner].path;
     std::string of;
@@ -233,6 +245,8 @@ std::string real_or_same(const Root& root, const std::string& path) {
     return root.real_path(path).value_or(path);
 }
 
+/// Toolkits, wheels and conda: the file is there, and the loader
+/// does not search there by itself.
 void add_elsewhere(const Root& root, const std::vector<std::string>& directories,
                    std::vector<LibraryChoice>& choices) {
     for (LibraryChoice& choice : choices) {
@@ -251,6 +265,7 @@ void add_elsewhere(const Root& root, const std::vector<std::string>& directories
     }
 }
 
+/// The list of objects grows while it is gone through: what is opened may open others.
 std::vector<std::string> open_named_libraries(Process& process) {
     std::vector<std::string> notes;
     std::set<std::string> requested;
@@ -283,8 +298,8 @@ std::vector<LibraryChoice> choices_by_name(const Process& process,
                                            std::vector<std::string>& notes) {
     std::vector<LibraryChoice> choices;
     for (const auto& name : names_to_open(process.loader(), elsewhere)) {
-        Process trial =
-            process;  // a fresh one for each: what another library loads would answer for it
+        // a fresh one for each: what another library loads would answer for it
+        Process trial = process;
         trial.open(name, 0);
         if (is_cudnn(name))
             append(notes, open_named_libraries(trial));

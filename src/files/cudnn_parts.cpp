@@ -1,3 +1,5 @@
+// cuDNN 8 and 9 open their parts by dlopen, in the order in which functions
+// need them, so that no header shows what is loaded.
 #include "files/cudnn_parts.hpp"
 
 #include <algorithm>
@@ -23,8 +25,8 @@ std::string part_in(std::string_view name) {
     return std::string(name.substr(start.size(), name.find(so_mark) - start.size()));
 }
 
-/// The version of the parts that a libcudnn or a part opens: by the code of a libcudnn, by the name
-/// of its real file.
+/// The version of the parts that a libcudnn or a part opens: by the code of a
+/// libcudnn, by the name of its real file.
 std::optional<Version> version_of(const Root& root, const std::string& name,
                                   const std::string& path) {
     if (is_cudnn(name))
@@ -47,8 +49,8 @@ std::optional<std::size_t> graph_in(const Process& process) {
     return static_cast<std::size_t>(graph - process.objects().data());
 }
 
-/// When a program that runs a recurrent network comes to need a part. cuDNN 8 opens ops_infer for
-/// cudnnGetVersion.
+/// When a program that runs a recurrent network comes to need a part. cuDNN 8
+/// opens ops_infer for cudnnGetVersion.
 int turn_of(const std::string& name, FirstCall first) {
     const std::string part = part_in(name);
     if (part == "graph" || part == "ops_infer")
@@ -64,8 +66,8 @@ bool is_of_cudnn(const Object& object) {
     return is_cudnn(own_name(object)) || is_part_of_cudnn(own_name(object));
 }
 
-/// Whether a library of cuDNN that this one needs lies elsewhere: then it may be of another
-/// version.
+/// Whether a library of cuDNN that this one needs lies elsewhere: then
+/// it may be of another version.
 bool needs_foreign_part(const Process& process, const Object& part) {
     return std::ranges::any_of(process.objects(), [&](const Object& other) {
         return is_of_cudnn(other) && includes(part.file.needed, own_name(other)) &&
@@ -73,14 +75,14 @@ bool needs_foreign_part(const Process& process, const Object& part) {
     });
 }
 
-/// cuDNN's libraries call each other's internal functions, by C++ names of the namespace cudnn or
-/// by plain ones.
+/// cuDNN's libraries call each other's internal functions, by C++ names of the
+/// namespace cudnn or by plain ones.
 bool is_function_of_cudnn(const std::string& symbol) {
     return symbol.starts_with("cudnn") || contains(symbol, "5cudnn");
 }
 
-/// The loader rejects a library that needs a function which none of the others has, as cuDNN opens
-/// them (RTLD_NOW).
+/// The loader rejects a library that needs a function which none of the others
+/// has, as cuDNN opens them (RTLD_NOW).
 std::string lacks_function(const Process& process, std::size_t first_new) {
     const Root& root = process.loader().root;
     const auto& objects = process.objects();
@@ -101,6 +103,7 @@ std::string lacks_function(const Process& process, std::size_t first_new) {
     return "";
 }
 
+/// Of a part that was opened twice, the file of the first time counts.
 std::map<std::string, std::string> files_of_parts(const Process& process) {
     std::map<std::string, std::string> files;
     for (const Answer& answer : process.answers())
@@ -119,6 +122,8 @@ std::string why_rejected(const Process& process, const std::string& name) {
 
 }  // namespace
 
+/// All parts are opened by the version of the front, so that of the front is
+/// taken where a part shows none.
 std::optional<Version> version_of_cudnn(const Process& process, std::size_t cudnn) {
     const Root& root = process.loader().root;
     const Object& object = process.objects()[cudnn];
@@ -152,8 +157,8 @@ void open_parts_of_cudnn(Process& process, std::size_t cudnn,
                              [&](const std::string& part) { return turn_of(part, first); });
     const auto version = version_of_cudnn(process, cudnn);
     for (const std::string& part : parts) {
-        // cuDNN 9 has the names without their number; the graph library opens those that libcudnn
-        // does not name.
+        // cuDNN 9 has the names without their number; the graph library opens
+        // those that libcudnn does not name.
         const std::string stem = part.substr(0, part.find(so_mark) + so_mark.size());
         const bool is_named = includes(names_inside, stem) || includes(names_inside, part);
         const std::size_t caller = is_named ? cudnn : graph_in(process).value_or(cudnn);
@@ -182,6 +187,8 @@ std::string unknown_version(const Process& process, std::size_t cudnn) {
     return "";
 }
 
+/// What is not loaded in the other order, for no reason that the
+/// files show, is no difference.
 std::vector<std::string> differences_by_first_call(const Process& ops_first,
                                                    const Process& adv_first) {
     std::vector<std::string> differences;

@@ -1,3 +1,5 @@
+// Libraries are up to gigabytes large: nothing reads one as a whole, and every
+// search is bounded.
 #include "files/file_pieces.hpp"
 
 #include <fcntl.h>
@@ -24,8 +26,10 @@ bool is_text(std::string_view bytes) {
     });
 }
 
+/// A text is what is between two NULs around the marker; longer ones are no names.
 void search_bytes(std::string_view bytes, const TextSearch& search) {
-    const auto next = [&](std::size_t from) {  // much faster than find() in data full of NULs
+    // much faster than find() in data full of NULs
+    const auto next = [&](std::size_t from) {
         const void* found = nullptr;
         if (from < bytes.size())
             found = memmem(bytes.data() + from, bytes.size() - from, search.marker.data(),
@@ -47,7 +51,8 @@ void search_bytes(std::string_view bytes, const TextSearch& search) {
     }
 }
 
-/// In windows that overlap by more than a text; those at a window's edge are found in the next.
+/// In windows that overlap by more than a text; those at a window's edge are
+/// found in the next.
 void search_extent(const FilePieces& pieces, const Extent& extent, const TextSearch& search) {
     std::uint64_t at = 0;
     while (at < extent.size && at <= pieces.size()) {
@@ -126,6 +131,8 @@ std::string cut_off(std::uint64_t size, std::uint64_t end) {
            ", its contents reach to byte " + std::to_string(end);
 }
 
+/// The smallest extents first: names are in the small sections, and a large
+/// one must not use up the bound.
 void search_texts(const FilePieces& pieces, std::vector<Extent> extents, const TextSearch& search) {
     std::ranges::stable_sort(extents, {}, &Extent::size);
     std::uint64_t left = most_bytes;

@@ -1,3 +1,5 @@
+// Names by NVIDIA's conventions: libNAME.so for linking, libNAME.so.MAJOR as
+// the soname, libNAME.so.FULL.VERSION as the file.
 #include "files/gpu_libraries.hpp"
 
 #include <re2/re2.h>
@@ -13,6 +15,7 @@ namespace rnncheck::loader {
 
 namespace {
 
+/// What the part of a name before ".so" means.
 using NamedKind = std::pair<std::string_view, LibraryKind>;
 constexpr NamedKind kinds[] = {
     {"libcuda", LibraryKind::cuda},     {"libnvidia-ml", LibraryKind::nvml},
@@ -34,7 +37,8 @@ std::string number_of(std::string_view name) {
 
 using Directories = std::vector<std::string>;
 
-constexpr std::size_t most_names = 1024;  // of toolkits, Python versions or wheels in one place
+// of toolkits, Python versions or wheels in one place
+constexpr std::size_t most_names = 1024;
 
 /// directory/NAME for every NAME that starts so.
 Directories children(const Root& root, const std::string& directory, std::string_view start) {
@@ -56,6 +60,8 @@ bool is_own_target(std::string_view directory) {
 #endif
 }
 
+/// Variables first, as they name the toolkit that is meant; then the usual
+/// places of NVIDIA's installers and of distributions.
 Directories toolkits(const Root& root) {
     Directories found;
     for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"})
@@ -81,8 +87,9 @@ std::optional<std::string> fixed_name(LibraryKind kind) {
 std::optional<LibraryName> library_name(std::string_view file_name) {
     static const re2::RE2 form(R"((lib[^.]*?)(?:-[0-9a-f]{8})?\.so(?:\.([0-9.]*[0-9]))?)",
                                re2::RE2::Latin1);
+    // as most
     if (!file_name.starts_with("libcu") && !file_name.starts_with("libnv"))
-        return std::nullopt;  // as most
+        return std::nullopt;
     std::string stem, numbers;
     if (!re2::RE2::FullMatch(file_name, form, &stem, &numbers))
         return std::nullopt;
@@ -100,6 +107,8 @@ std::optional<Version> LibraryName::product_version() const {
     return version;
 }
 
+/// dlopen compares the requested name with sonames, so a library is found by
+/// its soname; libcuda and NVML have one name each for all versions.
 std::string opened_as(LibraryKind kind, const std::optional<std::string>& soname,
                       const std::string& file_name) {
     if (const auto fixed = fixed_name(kind))
@@ -110,8 +119,8 @@ std::string opened_as(LibraryKind kind, const std::optional<std::string>& soname
 }
 
 bool concerns_gpu(std::string_view name) {
-    // Beside the kinds that the probes examine; beginnings, since versions and variants follow
-    // behind them.
+    // Beside the kinds that the probes examine; beginnings, since versions
+    // and variants follow behind them.
     constexpr std::string_view others[] = {
         "libcufft",      "libcurand",    "libcusolver",     "libcusparse",      "libcufile",
         "libcupti",      "libcudadevrt", "libcudadebugger", "libcudla",         "libcutensor",

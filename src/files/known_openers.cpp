@@ -1,3 +1,5 @@
+// A name that is put together by code is no text in the file; what is known of
+// such files was found by reading the wheels.
 #include "files/known_openers.hpp"
 
 #include <algorithm>
@@ -15,11 +17,10 @@ struct KnownFile {
     std::string_view versions;   ///< of what, from when on
 };
 
-// Each row was read from the wheels on PyPI, x86_64:
-// ONNX Runtime 1.27.0 needs libcudnn.so.9 by its headers, 1.28.0 has the text alone, 1.31.1
-// neither: there the machine
-//   code writes "libcudnn.so.9", then "libcudnn.so".
-// CTranslate2 4.6.2 bundles a front library of cuDNN, 4.6.3 and 4.8.5 neither bundle nor name one.
+// Each row was read from the wheels on PyPI, x86_64: ONNX Runtime 1.27.0 needs
+// libcudnn.so.9 by its headers, 1.28.0 has the text alone, 1.31.1 neither: there
+// the machine code writes "libcudnn.so.9", then "libcudnn.so". CTranslate2 4.6.2
+// bundles a front library of cuDNN, 4.6.3 and 4.8.5 neither bundle nor name one.
 constexpr KnownFile known_files[] = {
     {"libonnxruntime_providers_cuda.so", "libcudnn.so.9", "ONNX Runtime 1.28 and later"},
     {"libctranslate2", "", "CTranslate2 4.6.3 and later"}};
@@ -29,9 +30,9 @@ bool needs_cudnn(const elf::ElfFile& file) {
         file.needed, [](const std::string& name) { return name.starts_with("libcudnn"); });
 }
 
-/// TensorFlow defines cuDNN's functions itself and passes each call on (tsl/cuda/cudnn_stub.cc).
-/// The name that it opens has the major version of cuDNN that it was built with;
-/// cudnnGetLastErrorString came with cuDNN 9.
+/// TensorFlow defines cuDNN's functions itself and passes each call on
+/// (tsl/cuda/cudnn_stub.cc). The name that it opens has the major version of
+/// cuDNN that it was built with; cudnnGetLastErrorString came with cuDNN 9.
 std::optional<KnownOpener> stubs_of_cudnn(const Root& root, const std::string& path) {
     if (!elf::defines_symbol(root, path, "cudnnCreate"))
         return std::nullopt;

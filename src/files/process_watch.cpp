@@ -1,3 +1,5 @@
+// A look at a process costs a read of its memory map, so that a map is read
+// only when the size of the memory has changed.
 #include "files/process_watch.hpp"
 
 #include <time.h>
@@ -18,13 +20,14 @@ namespace rnncheck {
 
 namespace {
 
+/// What is needed of /proc/PROCESS/stat.
 struct ProcessStat {
     pid_t process = 0, parent = 0;
     unsigned long long memory = 0;
 };
 
-/// "4711 (name) S 1 ...", proc(5): the fourth field is the parent, the 23rd the size of the virtual
-/// memory.
+/// "4711 (name) S 1 ...", proc(5): the fourth field is the parent, the 23rd
+/// the size of the virtual memory.
 std::optional<ProcessStat> stat_in(const std::string& process) {
     const std::string text = Root().read("/proc/" + process + "/stat", 4096).value_or("");
     const auto name_end = text.rfind(')');
@@ -96,9 +99,11 @@ std::chrono::milliseconds ProcessWatch::look(pid_t first) {
     return std::max(wait_, share * cost);
 }
 
+/// Descriptors only of those that have loaded libcuda, which opens the devices.
 void ProcessWatch::look_at(pid_t process, unsigned long long memory) {
     Seen& seen = seen_[process];
-    const bool has_changed = memory != seen.memory;  // the front of cuDNN takes a hundred kilobytes
+    // the front of cuDNN takes a hundred kilobytes
+    const bool has_changed = memory != seen.memory;
     if (has_changed)
         read_map(process, seen);
     if (has_changed)

@@ -1,3 +1,5 @@
+// The answers of `rnncheck which`: for a file, for a process that runs, or for
+// a plain program that would open each library by name.
 #include "files/which.hpp"
 
 #include <elf.h>
@@ -72,7 +74,8 @@ void reject_unpredictable(const Root& root, const std::string& path, const elf::
                          ", which is not glibc's loader; other loaders are not supported");
 }
 
-/// The kernel then starts it in the loader's secure mode (ld.so(8), "secure-execution mode").
+/// The kernel then starts it in the loader's secure mode (ld.so(8),
+/// "secure-execution mode").
 bool starts_secure(const Root& root, const std::string& path) {
     const auto about = root.status(path);
     if (!about)
@@ -85,6 +88,7 @@ bool starts_secure(const Root& root, const std::string& path) {
     return other_user || other_group || capabilities;
 }
 
+/// What a prediction from this file alone leaves out, in sentences.
 std::vector<std::string> notes_on(const Root& root, const std::string& path,
                                   const elf::ElfFile& file, bool secure) {
     std::vector<std::string> notes;
@@ -104,6 +108,8 @@ std::vector<std::string> notes_on(const Root& root, const std::string& path,
     return notes;
 }
 
+/// The same places for every target, whatever they are of: the user may
+/// want to use a file from there.
 std::vector<std::string> elsewhere_on(const Root& root) {
     std::vector<std::string> all;
     for (const auto& [via, directories] : other_library_directories(root))
@@ -111,8 +117,8 @@ std::vector<std::string> elsewhere_on(const Root& root) {
     return all;
 }
 
-/// The parts of a cuDNN must be of one release with it, which a look at the single answers does not
-/// show.
+/// The parts of a cuDNN must be of one release with it, which a look at the
+/// single answers does not show.
 void check_copy(const Root& root, const std::string& name, const std::string& path, Which& which) {
     const auto real_directory = [&](const std::string& file) {
         return directory_of(real_or_same(root, file));
@@ -148,8 +154,8 @@ void note_conda(const Root& root, Which& which) {
             " shows their packages, conda install --prefix " + prefix + " changes them");
 }
 
-/// What holds for all three: files in other directories than the loader's, and a note for each
-/// cuDNN installation whose parts are not beside it.
+/// What holds for all three: files in other directories than the loader's, and
+/// a note for each cuDNN installation whose parts are not beside it.
 void add_elsewhere_and_notes(const Root& root, const std::vector<std::string>& elsewhere,
                              Which& which) {
     add_elsewhere(root, elsewhere, which.libraries);
@@ -172,11 +178,14 @@ void note_unread(const Process& process, Which& which) {
 // A running process
 // --------------------------------------------------------------------------------------------
 
+/// A process as /proc shows it; each part may be closed to this user.
 struct RunningProcess {
     std::string program;  ///< /proc/N/exe
     std::string working_directory;
-    std::string root;  ///< prefix under which we see its files; empty when it sees the same as we
-    std::vector<MappedFile> files;  ///< files mapped, each once, in the order of addresses
+    /// prefix under which we see its files; empty when it sees the same as we
+    std::string root;
+    /// files mapped, each once, in the order of addresses
+    std::vector<MappedFile> files;
     /// LD_LIBRARY_PATH at its start, empty when not set; nothing when unreadable.
     std::optional<std::string> library_path;
     bool secure = false;
@@ -186,6 +195,7 @@ constexpr std::size_t largest_map = 64 << 20;
 constexpr std::size_t largest_environment = 8 << 20;
 constexpr std::string_view deleted_mark = " (deleted)";
 
+/// Not the variable as it is now: /proc/N/environ is what the process was started with.
 std::optional<std::string> library_path_in(const std::optional<std::string>& environment) {
     if (!environment || environment->empty())
         return std::nullopt;
@@ -196,6 +206,8 @@ std::optional<std::string> library_path_in(const std::optional<std::string>& env
     return "";
 }
 
+/// AT_SECURE of the auxiliary vector (getauxval(3)): the kernel sets
+/// it for set-user-ID programs.
 bool started_secure(const std::string& vector) {
     for (std::size_t at = 0; at + sizeof(Elf64_auxv_t) <= vector.size();
          at += sizeof(Elf64_auxv_t)) {
@@ -231,6 +243,8 @@ RunningProcess look_into(int id) {
             .secure = started_secure(here.read(directory + "/auxv").value_or(""))};
 }
 
+/// Who needs it is read from the headers of the others; what nobody needs was
+/// opened by dlopen.
 LibraryChoice mapped_choice(const Process& process, const Object& library, bool deleted) {
     const std::string soname = library.file.soname.value_or(library.name);
     const auto needs_it = [&](const Object& other) { return includes(other.file.needed, soname); };
@@ -254,8 +268,9 @@ void add_not_mapped(const Process& process, const std::vector<std::string>& else
     for (auto& choice : choices_by_name(process, elsewhere, false, which.notes)) {
         if (choice.rule == LoaderRule::already_loaded)
             continue;
+        // nothing is known to request it
         if (choice.needed_by == process.objects().front().path)
-            choice.needed_by.reset();  // nothing is known to request it
+            choice.needed_by.reset();
         choice.why = "not mapped; opened by name it would come from " + choice.why;
         which.libraries.push_back(std::move(choice));
     }

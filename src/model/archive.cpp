@@ -1,4 +1,6 @@
 // What holds several files: ZIP, tar and gzip archives, in each other, and directories.
+// Members are views into the archive where they are stored as they are; what
+// was packed is unpacked into memory of bounded size.
 #include <re2/re2.h>
 #include <zlib.h>
 
@@ -18,7 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_unpacked = 64 << 20;
 
-/// The octal number of a tar header (POSIX pax, ustar); beyond 8 GiB GNU tar writes it in binary.
+/// The octal number of a tar header (POSIX pax, ustar); beyond 8 GiB
+/// GNU tar writes it in binary.
 std::uint64_t octal(std::string_view digits) {
     std::uint64_t number = 0;
     if (!digits.empty() && (static_cast<unsigned char>(digits[0]) & 0x80)) {
@@ -32,11 +35,13 @@ std::uint64_t octal(std::string_view digits) {
     return number;
 }
 
+/// Fields of a tar header are padded with zeros.
 std::string text_to_zero(std::string_view field) {
     return std::string(field.substr(0, field.find('\0')));
 }
 
-/// Whether the sum of the first header is the one that it has; old archives have no "ustar".
+/// Whether the sum of the first header is the one that it has; old archives
+/// have no "ustar".
 bool is_tar_block(std::string_view bytes) {
     constexpr std::size_t block = 512, at = 148, length = 8;
     if (bytes.size() < block || bytes[0] == '\0')
@@ -47,6 +52,8 @@ bool is_tar_block(std::string_view bytes) {
     return sum == octal(bytes.substr(at, length)) && sum > 0;
 }
 
+/// POSIX pax and ustar: blocks of 512 bytes, a header in front of each file.
+/// GNU tar puts a long name ('L') into a file of its own before it.
 Members tar_members(std::string_view bytes) {
     constexpr std::uint64_t block = 512;
     Members members;
@@ -73,6 +80,7 @@ Members tar_members(std::string_view bytes) {
     return members;
 }
 
+/// Of several parts, as gzip writes them one behind the other, only the first.
 std::string gunzipped(std::string_view packed) {
     std::string text;
     std::string part(1 << 18, '\0');
@@ -125,6 +133,7 @@ bool is_tar(std::string_view bytes) {
     return is_tar_block(bytes);
 }
 
+/// A ZIP may be a model itself (.keras, PyTorch): read_zip() has been tried before this.
 std::optional<Members> members_of(std::string_view bytes, Unpacked& unpacked) {
     if (bytes.starts_with("\x1f\x8b")) {
         const std::string_view inner = unpacked.texts.emplace_back(gunzipped(bytes));
@@ -154,6 +163,8 @@ std::optional<Members> members_of(std::string_view bytes, Unpacked& unpacked) {
 
 namespace {
 
+/// Goes through archives and directories and keeps what could be read; a
+/// failure counts only where nothing could.
 class ModelFinder {
   public:
     ModelFinder(std::size_t weights_wanted, ReadBytes read)
@@ -268,6 +279,7 @@ class ModelFinder {
         }
     }
 
+    /// Both forms of an index have a file, or a list of files, for each weight.
     void note_shards(const std::string& index) {
         constexpr std::uintmax_t largest = 16 << 20;
         std::error_code error;
@@ -297,6 +309,7 @@ std::vector<FoundModel> models_in(const std::string& path, bool is_directory,
         const MappedFile mapped(path);
         finder.add_bytes(mapped.bytes(), path, contains(path, "/") ? directory_of(path) : ".", 0);
     }
+    // One that can be read is enough; else the first useful reason is what the user gets.
     const bool any =
         std::ranges::any_of(finder.models, [](const FoundModel& one) { return one.error.empty(); });
     if (any)

@@ -1,3 +1,5 @@
+// Mapped and not read: of a file of many gigabytes only the pages with headers
+// and descriptions are touched.
 #include "model/bytes.hpp"
 
 #include <fcntl.h>
@@ -26,7 +28,8 @@ MappedFile::MappedFile(const std::string& path) {
         throw InputError("the file is empty");
     if (memory == MAP_FAILED)
         throw InputError(std::string("it cannot be mapped: ") + std::strerror(errno));
-    madvise(memory, size, MADV_RANDOM);  // no reading ahead into weights
+    // no reading ahead into weights
+    madvise(memory, size, MADV_RANDOM);
     bytes_ = {static_cast<const char*>(memory), size};
 }
 
@@ -34,6 +37,7 @@ MappedFile::~MappedFile() {
     munmap(const_cast<char*>(bytes_.data()), bytes_.size());
 }
 
+/// The lowest seven bits first; the highest bit of a byte states that another one follows.
 std::uint64_t Cursor::varint() {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {

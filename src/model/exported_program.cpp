@@ -1,5 +1,5 @@
-// .pt2, the archive of torch.export.save (torch/export/pt2_archive, torch/_export/serde/schema.py):
-// the operators of its graph.
+// .pt2, the archive of torch.export.save (torch/export/pt2_archive,
+// torch/_export/serde/schema.py): the operators of its graph.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -14,6 +14,8 @@ namespace {
 
 using re2::RE2;
 
+/// Operators of PyTorch's recurrent layers, by the beginning of their names:
+/// "torch.ops.aten.lstm.input".
 struct RecurrentOperator {
     const char* target;
     LayerKind kind;
@@ -27,6 +29,7 @@ constexpr RecurrentOperator recurrent_operators[] = {{"aten.lstm.", LayerKind::l
                                                      {"aten.rnn_tanh_cell.", LayerKind::rnn_cell},
                                                      {"aten.rnn_relu_cell.", LayerKind::rnn_cell}};
 
+/// Null where one of the names is missing.
 const Json& at_path(const Json& json, std::initializer_list<const char*> names) {
     const Json* at = &json;
     for (const char* const name : names)
@@ -34,6 +37,7 @@ const Json& at_path(const Json& json, std::initializer_list<const char*> names) 
     return *at;
 }
 
+/// One graph; torch.export gives each parameter a name that begins with "p_".
 class ExportedProgram {
   public:
     ExportedProgram(const Json& program, ModelFile& file)
@@ -75,6 +79,7 @@ class ExportedProgram {
         return found;
     }
 
+    /// Parameters come in the order of torch.nn.LSTM: weight_ih_l0, weight_hh_l0, ...
     void add(const Json& node, LayerKind kind, const std::string& target) {
         if (file_.layers.size() >= most_layers)
             return;
@@ -113,6 +118,7 @@ class ExportedProgram {
         return kind == LayerKind::gru || kind == LayerKind::gru_cell ? 3 : 1;
     }
 
+    /// A layer with a projection has a state that is smaller than its hidden size.
     static void set_sizes(ModelLayer& layer, const Tensor& input, const Tensor& state) {
         const std::int64_t gates = gates_in(layer.kind);
         if (input.shape.size() != 2 || state.shape.size() != 2)
@@ -125,7 +131,8 @@ class ExportedProgram {
             layer.settings["proj_size"] = std::to_string(state.shape[1]);
     }
 
-    /// The weights of a recurrent layer without its operator: run_decompositions() has replaced it.
+    /// The weights of a recurrent layer without its operator:
+    /// run_decompositions() has replaced it.
     void add_decomposed() {
         static const RE2 of_weight("p_(.*?)_?weight_ih(?:_l0)?", RE2::Latin1);
         const Json& values = member(graph_, "tensor_values");
@@ -157,6 +164,8 @@ class ExportedProgram {
 
 }  // namespace
 
+/// Newer archives have models/NAME.json, older ones
+/// serialized_exported_program.json.
 bool read_exported_program(const ZipArchive& archive, ModelFile& into) {
     const bool marked =
         archive.find("archive_format") || archive.find("serialized_exported_program.json");

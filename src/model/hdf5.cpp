@@ -1,3 +1,5 @@
+// The part of HDF5 that Keras' files have: the chapter numbers are those of the
+// format's specification (readers.hpp).
 #include <algorithm>
 #include <set>
 
@@ -15,26 +17,33 @@ constexpr std::uint64_t dataspace = 1, datatype = 3, layout = 8, attribute = 12,
                         symbol_table = 17;
 }
 
+/// Names and values of attributes of version 1 are padded.
 std::uint64_t padded_to_8(std::uint64_t size) {
     return (size + 7) / 8 * 8;
 }
 
+/// Strings of fixed length end with zeros.
 std::string text_of_bytes(std::string_view bytes) {
     return std::string(bytes.substr(0, bytes.find('\0')));
 }
 
 /// A group or a dataset.
 struct Object {
-    TextMap texts = {};                               ///< its attributes that are texts
-    std::map<std::string, std::uint64_t> links = {};  ///< what a group contains, by name
+    /// its attributes that are texts
+    TextMap texts = {};
+    /// what a group contains, by name
+    std::map<std::string, std::uint64_t> links = {};
     std::optional<Tensor> dataset = {};
 };
 
+/// A header message of an object (IV.A.2), the unit that everything about it is written in.
 struct Message {
     std::uint64_t type;
     std::string_view data;
 };
 
+/// Addresses and lengths have the sizes that the superblock states, 8
+/// bytes each in all real files.
 struct File {
     std::string_view bytes;
     std::uint64_t offset_bytes = little(bytes, 13, 1), length_bytes = little(bytes, 14, 1);
@@ -43,6 +52,8 @@ struct File {
         return little(data, at, offset_bytes);
     }
 
+    /// IV.A.1.a, version 1 of an object header; a continuation
+    /// message leads to further blocks.
     std::vector<Message> messages(std::uint64_t address) const {
         constexpr std::uint64_t header = 8;
         if (little(bytes, address, 1) != 1)
@@ -72,6 +83,8 @@ struct File {
         Tensor dataset;
         std::string_view layout;
         for (const auto& [type, data] : messages(address)) {
+            // class 1 are floating-point numbers; the first bit of the
+            // flags is set for big-endian ones
             const bool real = type == message_type::datatype && (little(data, 0, 1) & 15) == 1;
             if (real && (little(data, 1, 1) & 1) == 0)
                 dataset.dtype = "float" + std::to_string(8 * little(data, 4, 4));
@@ -91,6 +104,7 @@ struct File {
         return object;
     }
 
+    /// IV.A.2.b: version 1 has four more reserved bytes in front of the sizes.
     std::vector<std::int64_t> shape_of(std::string_view data) const {
         const std::uint64_t version = little(data, 0, 1), rank = little(data, 1, 1);
         std::vector<std::int64_t> shape;
@@ -100,8 +114,8 @@ struct File {
         return shape;
     }
 
-    /// Of a layout of version 3 that keeps all data in one place, of which an empty dataset has
-    /// none.
+    /// Of a layout of version 3 that keeps all data in one place, of
+    /// which an empty dataset has none.
     std::string_view data_at(std::string_view layout) const {
         constexpr std::uint64_t version = 3, contiguous = 1;
         if (little(layout, 0, 1) != version || little(layout, 1, 1) != contiguous)
@@ -113,6 +127,7 @@ struct File {
         return slice(bytes, address, size);
     }
 
+    /// IV.A.2.m: the sizes of name, type and space, then these three and the value.
     void read_attribute(std::string_view data, Object& into) const {
         const std::uint64_t version = little(data, 0, 1);
         const auto size = [&](std::uint64_t at) { return little(data, at, 2); };
@@ -122,7 +137,8 @@ struct File {
         Cursor parts(data, version == 3 ? 9 : 8);
         const std::string name = text_of_bytes(parts.text(place(size(2))));
         const std::string_view type = parts.text(place(size(4)));
-        parts.skip(place(size(6)));  // how many there are
+        // how many there are
+        parts.skip(place(size(6)));
         const std::uint64_t kind = little(type, 0, 1) & 15;
         const bool fixed = kind == 3, variable = kind == 9 && (little(type, 1, 1) & 15) == 1;
         if ((!fixed && !variable) || parts.at_end())
@@ -146,8 +162,9 @@ struct File {
                        8 + length_bytes);
         while (!objects.at_end()) {
             const std::uint64_t number = objects.number(2);
+            // the rest is free
             if (number == 0)
-                break;  // the rest is free
+                break;
             objects.skip(6);
             const std::uint64_t size = objects.number(length_bytes);
             if (number == index)
@@ -157,6 +174,7 @@ struct File {
         damaged("an HDF5 string is not in its heap");
     }
 
+    /// III.D: the names of a group are in a local heap, its entries in a tree of nodes.
     void read_symbols(std::string_view data, Object& into) const {
         const std::uint64_t heap = offset(data, offset_bytes);
         if (slice(bytes, heap, 4) != "HEAP")
@@ -167,6 +185,8 @@ struct File {
         read_tree(offset(data, 0), slice(bytes, at, size), seen, into);
     }
 
+    /// III.A.1 and III.B: a node of the tree (TREE) has other nodes, a leaf
+    /// (SNOD) the entries.
     void read_tree(std::uint64_t node, std::string_view names, std::set<std::uint64_t>& seen,
                    Object& into) const {
         if (!seen.insert(node).second || into.links.size() > most_links)
@@ -192,6 +212,7 @@ struct File {
 
 }  // namespace
 
+/// Breadth first from the root: groups may be reached by several links, and are read once.
 Hdf5 read_hdf5(std::string_view bytes) {
     const std::uint64_t version = little(bytes, 8, 1);
     if (version > 1)

@@ -1,3 +1,5 @@
+// Which rows of the table model_rules hold for a layer, and what each means for
+// it: whether the framework computes it with cuDNN, and what to change.
 #include "model/judge_model.hpp"
 
 #include <algorithm>
@@ -16,6 +18,7 @@ namespace rnncheck {
 
 namespace {
 
+/// Lists in the table are words with a blank between them.
 bool has_word(const std::string& words, const std::string& word) {
     const std::vector<std::string> list = split(words, ' ');
     return includes(list, word);
@@ -25,8 +28,8 @@ bool has_word(const std::string& words, const std::string& word) {
 struct RuleSet {
     std::string framework;
     std::optional<Version> version;
-    bool every_version = false;  ///< of ONNX and PyTorch, whose files do not hold it, rules of old
-                                 ///< versions count too
+    /// of ONNX and PyTorch, whose files do not hold it, rules of old versions count too
+    bool every_version = false;
 };
 
 std::optional<Version> given_version(const GivenOfModel& given, const char* key) {
@@ -49,8 +52,9 @@ RuleSet rules_for_call(const ModelLayer& layer, const GivenOfModel& given) {
         return rules;
     if (!rules.version)
         rules.version = given_version(given, "tensorflow");
+    // tf-keras
     if (setting("legacy"))
-        rules.version = make_version({2, 15});  // tf-keras
+        rules.version = make_version({2, 15});
     const auto backend = given.find("backend");
     std::string name = setting("backend") ? *setting("backend") : "tensorflow";
     if (backend != given.end())
@@ -69,8 +73,8 @@ RuleSet rules_for(const ModelFile& file, const ModelLayer& layer, const GivenOfM
     const bool keras = file.framework == "keras" || (of_keras && layer.settings.contains("class"));
     RuleSet rules{keras ? "keras" : file.framework, find_version(file.version.value_or("")),
                   file.framework == "onnx" || file.framework == "pytorch"};
-    // The Keras inside TensorFlow 1.13 to 2.1 has the version 2.2.4-tf and in TensorFlow 2 what
-    // Keras 2.4 has.
+    // The Keras inside TensorFlow 1.13 to 2.1 has the version 2.2.4-tf and in
+    // TensorFlow 2 what Keras 2.4 has.
     if (keras && file.version && file.version->ends_with("-tf"))
         rules.version = make_version({2, 4});
     if (layer.settings.contains("custom")) {
@@ -90,6 +94,8 @@ RuleSet rules_for(const ModelFile& file, const ModelLayer& layer, const GivenOfM
     return rules;
 }
 
+/// Without a version the newest one is meant: a rule that ended before it
+/// counts only where `every_version` is set.
 bool applies(const ModelRule& rule, const RuleSet& rules, const ModelLayer& layer) {
     if (!has_word(rule.framework, rules.framework) ||
         !has_word(rule.kinds, std::string(name_of(layer.kind))))
@@ -99,6 +105,8 @@ bool applies(const ModelRule& rule, const RuleSet& rules, const ModelLayer& laye
     return is_between(*rules.version, rule.first, rule.last);
 }
 
+/// The type is a member of its own, everything else is a setting under the
+/// framework's name.
 std::optional<std::string> value_of(const ModelLayer& layer, const std::string& setting) {
     if (setting == "dtype")
         return layer.dtype;
@@ -144,8 +152,8 @@ void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer,
         return text;
     };
     layer.reasons.push_back(worded(rule.rule));
-    // CuDNNLSTM and CuDNNGRU raise an error if they receive a mask (keras/layers/cudnn_recurrent.py
-    // of 2.3.1).
+    // CuDNNLSTM and CuDNNGRU raise an error if they receive a mask
+    // (keras/layers/cudnn_recurrent.py of 2.3.1).
     const bool masked = value_of(layer, "mask").value_or("none") != "none";
     const bool is_in_line = rule.change_is_code && includes(layer.corrected, rule.setting);
     if (!rule.change.empty() && !is_in_line && !(masked && contains(rule.change, "CuDNN{class}")))
@@ -160,7 +168,8 @@ double launches_of(Cell cell) {
     return cell == Cell::gru ? 23 : 11;
 }
 
-/// A loop launches each operation of a step alone; docs/speed.md counts them and names the GPU.
+/// A loop launches each operation of a step alone; docs/speed.md
+/// counts them and names the GPU.
 double speedup(const RnnCase& network) {
     constexpr Peak nominal{10e12, 0.3e12, 500e9};
     constexpr double launch_ms = 0.005;
@@ -171,8 +180,8 @@ double speedup(const RnnCase& network) {
                    network.pseudo_layers() / with;
 }
 
-/// Per element: what a step of cuDNN keeps for its gradients, and what it needs while it runs
-/// (docs/speed.md).
+/// Per element: what a step of cuDNN keeps for its gradients, and what it needs
+/// while it runs (docs/speed.md).
 ModelMemory memory_of(const RnnCase& network) {
     const double gates = gates_of(network.cell), hidden = network.hidden, batch = network.batch;
     const double rows = batch * network.sequence_length, places = network.pseudo_layers();
@@ -261,7 +270,8 @@ std::optional<FrameworkChoice> choice_of(const std::string& framework, RnnCase n
                                          const RnnPlace& place) {
     if (framework == "pytorch")
         return pytorch_choice(network, place);
-    network.layout = Layout::batch_major;  // Keras' default
+    // Keras' default
+    network.layout = Layout::batch_major;
     if (framework == "onnx")
         return std::nullopt;
     return tensorflow_choice(network, place);
@@ -272,6 +282,7 @@ std::int64_t weights_in(const RnnCase& network) {
            std::int64_t{network.projection} * network.hidden * network.pseudo_layers();
 }
 
+/// Each rule that applies adds its reason; the least favourable of all decides.
 std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel& given,
                                        const ModelSizes& sizes, const Matrix& matrix) {
     std::vector<JudgedLayer> judged;
@@ -281,8 +292,8 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
         result.cudnn = CudnnUse::yes;
         result.weights.reset();
         std::vector<std::string> needed;
-        // JAX makes float64 arrays float32 unless the program sets jax_enable_x64, which no model's
-        // file shows.
+        // JAX makes float64 arrays float32 unless the program sets
+        // jax_enable_x64, which no model's file shows.
         if (rules.framework == "keras/jax" && layer.dtype == "float64")
             result.settings["float64"] = "True";
         for (const ModelRule& rule : matrix.model_rules())

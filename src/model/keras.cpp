@@ -1,5 +1,5 @@
-// Keras 1 to 3: the model as its JSON describes it, in .keras, .h5, .json and a SavedModel's
-// metadata.
+// Keras 1 to 3: the model as its JSON describes it, in .keras, .h5,
+// .json and a SavedModel's metadata.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -19,8 +19,10 @@ constexpr int deepest_model = 50;
 
 /// What flows from layer to layer.
 struct Signal {
-    std::optional<int> width;  ///< of its last axis
-    std::string mask;          ///< the layer that the mask comes from; "" without one
+    /// of its last axis
+    std::optional<int> width;
+    /// the layer that the mask comes from; "" without one
+    std::string mask;
 };
 
 /// "tanh"; of a function or a class its name. Booleans as Python writes them.
@@ -35,13 +37,14 @@ std::string word_of(const Json& value) {
         return short_number(value.get<double>());
     if (!value.is_object())
         return "";
-    for (const char* name :
-         {"registered_name", "class_name"})  // a function that was given a name is in "config"
+    // a function that was given a name is in "config"
+    for (const char* name : {"registered_name", "class_name"})
         if (const std::string word = text_member(value, name); !word.empty() && word != "function")
             return word;
     return text_member(value, "config");
 }
 
+/// Sizes may be null, as of a dimension that is known only when the model runs.
 std::optional<int> size_of(const Json& value) {
     if (!value.is_number_integer())
         return std::nullopt;
@@ -82,8 +85,8 @@ constexpr KnownClass known_classes[] = {{"LSTM", LayerKind::lstm},
                                         {"ConvLSTM2DCell", LayerKind::conv_lstm},
                                         {"StackedRNNCells", LayerKind::stacked_cells}};
 
-/// A class of the user's own, which Keras stores as "package>Name" or with a module other than
-/// Keras'.
+/// A class of the user's own, which Keras stores as "package>Name" or
+/// with a module other than Keras'.
 bool is_custom(const Json& node) {
     const std::string module = text_member(node, "module"),
                       registered = text_member(node, "registered_name");
@@ -92,6 +95,8 @@ bool is_custom(const Json& node) {
             module != "builtins");
 }
 
+/// A class of the user's own that is named after a recurrent layer and has
+/// units is a cell that Keras does not know.
 std::optional<LayerKind> kind_of(const Json& node) {
     const std::string name = text_member(node, "class_name");
     const auto* const known = find_by(known_classes, &KnownClass::first, name);
@@ -104,6 +109,8 @@ std::optional<LayerKind> kind_of(const Json& node) {
     return std::nullopt;
 }
 
+/// The settings that decide whether Keras uses cuDNN, and those that a
+/// person recognises the layer by.
 constexpr std::string_view kept_settings =
     "activation recurrent_activation use_bias reset_after dropout recurrent_dropout unroll "
     "return_sequences go_backwards stateful time_major merge_mode zero_output_for_mask";
@@ -122,8 +129,8 @@ bool passes_mask(const std::string& name) {
     return includes(passing, name) || contains(name, "Normalization");
 }
 
-/// The layers that a node's inputs come from: ["embedding", 0, 0, {}] or, since Keras 3,
-/// "keras_history".
+/// The layers that a node's inputs come from: ["embedding", 0, 0, {}] or,
+/// since Keras 3, "keras_history".
 void add_sources(const Json& inbound, std::vector<std::string>& names, int depth = 0) {
     const bool named = inbound.is_array() && inbound.size() >= 3 && inbound[0].is_string() &&
                        inbound[1].is_number_integer() && inbound[2].is_number_integer();
@@ -135,8 +142,8 @@ void add_sources(const Json& inbound, std::vector<std::string>& names, int depth
         add_sources(part, names, depth + 1);
 }
 
-/// "time_distributed": .keras names a layer's weights by its class, not by its name
-/// (keras/src/utils/naming.py).
+/// "time_distributed": .keras names a layer's weights by its class, not by its
+/// name (keras/src/utils/naming.py).
 std::string snake_case(std::string name) {
     static const RE2 before_word("(.)([A-Z][a-z]+)"), before_letter("([a-z])([A-Z])");
     RE2::GlobalReplace(&name, before_word, R"(\1_\2)");
@@ -150,10 +157,13 @@ struct Place {
     int depth = 0;
 };
 
+/// Follows a model from its inputs to its outputs, so that each layer gets the width and the mask
+/// that reach it.
 struct KerasModel {
     const std::vector<CellWeights> known_cells;
     ModelFile& into;
-    std::string path = {};  ///< of the layer that is read
+    /// of the layer that is read
+    std::string path = {};
 
     /// A layer or a model; what leaves it.
     Signal read(const Json& node, const Signal& in, const Place& place,
@@ -184,6 +194,8 @@ struct KerasModel {
         return out;
     }
 
+    /// A Sequential model has no inbound_nodes: each layer gets what the one
+    /// before it gives.
     Signal model(const Json& layers, const Signal& in, const Place& place) {
         std::map<std::string, Signal> by_name;
         std::map<std::string, int> of_class;
@@ -207,7 +219,8 @@ struct KerasModel {
             last = read(layer, from, there);
             by_name[name] = last;
             const Json& inbound = member(layer, "inbound_nodes");
-            if (inbound.is_array() && inbound.size() > 1)  // shared by several places of the model
+            // shared by several places of the model
+            if (inbound.is_array() && inbound.size() > 1)
                 for (std::size_t i = before; i < into.layers.size(); ++i)
                     into.layers[i].settings["used"] = std::to_string(inbound.size()) + " times";
         }
@@ -235,14 +248,15 @@ struct KerasModel {
                 signal.mask = source->mask;
         }
         signal.width = joined_width(layer, widths);
-        for (const Json& call : inbound)  // since Keras 3 a mask is an input of its own
+        // since Keras 3 a mask is an input of its own
+        for (const Json& call : inbound)
             if (member(member(call, "kwargs"), "mask").is_object() && signal.mask.empty())
                 signal.mask = names.empty() ? "an input" : names.back();
         return signal;
     }
 
-    /// Of the inputs of a layer: the sum where it concatenates the last axis, else that of the
-    /// first that is known.
+    /// Of the inputs of a layer: the sum where it concatenates the last axis,
+    /// else that of the first that is known.
     static std::optional<int> joined_width(const Json& layer,
                                            const std::vector<std::optional<int>>& widths) {
         const auto known =
@@ -264,6 +278,8 @@ struct KerasModel {
         return size_from(sum);
     }
 
+    /// What leaves a layer that is not recurrent: its width where it is known,
+    /// and the mask if it passes one.
     static Signal passed(const Json& node, const std::string& class_name, const Signal& in) {
         const Json& config = member(node, "config");
         Signal out;
@@ -290,6 +306,8 @@ struct KerasModel {
         return out;
     }
 
+    /// Bidirectional computes the layer once forward and once backward; only
+    /// its merge_mode changes the width.
     Signal bidirectional(const Json& node, const Signal& in, const std::string& name) {
         const Json& config = member(node, "config");
         const Json& inner = member(config, "layer");
@@ -342,6 +360,8 @@ struct KerasModel {
         return out;
     }
 
+    /// A layer with all that its description states of it; what is not there is
+    /// Keras' default and left to the rules.
     Signal add(LayerKind kind, const Json& node, const Signal& in, const std::string& name) {
         const Json& config = member(node, "config");
         ModelLayer layer;
@@ -352,7 +372,8 @@ struct KerasModel {
             if (*layer.dtype != policy)
                 layer.settings["dtype_policy"] = policy;
         }
-        for (const char* size : {"units", "filters", "output_dim"})  // the last of Keras 1
+        // the last of Keras 1
+        for (const char* size : {"units", "filters", "output_dim"})
             if (!layer.hidden)
                 layer.hidden = size_of(member(config, size));
         layer.settings["class"] = text_member(node, "class_name");
@@ -363,8 +384,9 @@ struct KerasModel {
             for (const auto& [setting, of_keras_1] : names_of_keras_1)
                 if (const std::string word = word_of(member(config, of_keras_1)); !word.empty())
                     layer.settings[setting] = word;
+        // it has no layer without
         if (config.contains("inner_activation"))
-            layer.settings.emplace("use_bias", "True");  // it has no layer without
+            layer.settings.emplace("use_bias", "True");
         if (layer.settings["class"].starts_with("CuDNN"))
             for (const auto& [setting, value] : fixed_by_cudnn)
                 layer.settings.emplace(setting, value);
@@ -376,7 +398,8 @@ struct KerasModel {
         layer.settings["mask"] = in.mask.empty() ? "none" : "from " + in.mask;
         const auto cells = cells_at(name);
         layer.input = input_size(node, in, cells);
-        if (!layer.settings["class"].starts_with("CuDNN"))  // whose matrices are packed otherwise
+        // whose matrices are packed otherwise
+        if (!layer.settings["class"].starts_with("CuDNN"))
             set_weights(layer, keras_order, into, cells.size(),
                         [&](std::size_t i) { return weights_of(*cells[i]); });
         into.layers.push_back(layer);
@@ -401,6 +424,8 @@ struct KerasModel {
         return found;
     }
 
+    /// By the shape that Keras built the layer with, where it stores one; else
+    /// by its weights, else by the layer before it.
     static std::optional<int> input_size(const Json& node, const Signal& in,
                                          const std::vector<const CellWeights*>& cells) {
         const Json& build = member(node, "build_config");
@@ -417,6 +442,8 @@ struct KerasModel {
 
 }  // namespace
 
+/// Without a description of layers, as of a model class of the user's
+/// own, the weights alone are read.
 void add_keras_layers(const Json& model, const Weights& weights, ModelFile& into) {
     KerasModel{cells_of(weights), into}.read(model, {}, {});
     const std::string compiled = word_of(member(member(model, "compile_config"), "jit_compile"));

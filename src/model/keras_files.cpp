@@ -9,7 +9,8 @@ namespace rnncheck::model {
 
 namespace {
 
-/// HDF5 that another program wrote: the cells that its arrays show, or why it is no model of Keras.
+/// HDF5 that another program wrote: the cells that its arrays show, or
+/// why it is no model of Keras.
 void read_other_hdf5(const Weights& weights, ModelFile& into) {
     into.format = "hdf5";
     into.framework = "numpy";
@@ -25,6 +26,7 @@ void read_other_hdf5(const Weights& weights, ModelFile& into) {
             "model.save(\"model.keras\")");
 }
 
+/// The version is what the rules are selected by.
 void set_version(ModelFile& file, const std::string& version) {
     file.framework = "keras";
     if (!version.empty())
@@ -49,6 +51,8 @@ void read_keras_zip(const ZipArchive& archive, ModelFile& into) {
                      has_weights ? read_hdf5(archive.content(*weights)).datasets : Weights(), into);
 }
 
+/// Keras 3 names weights "/vars/0"; Keras 1 and 2 list the names of the layers
+/// in an attribute.
 void read_keras_hdf5(std::string_view bytes, ModelFile& into) {
     Hdf5 hdf5 = read_hdf5(bytes);
     const std::string config = hdf5.texts["model_config"];

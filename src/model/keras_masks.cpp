@@ -1,3 +1,5 @@
+// A mask comes from Masking or Embedding(mask_zero=True) and goes on through layers
+// that pass it; a program shows its way only where the data's way can be followed.
 #include "model/keras_masks.hpp"
 
 #include <re2/re2.h>
@@ -11,6 +13,8 @@ namespace rnncheck::model {
 
 constexpr int deepest_flow = 40;
 
+/// An argument decides alone; then the way of the data; at last the order in
+/// which the layers are written.
 std::string KerasMasks::before(const Call& call) const {
     if (const std::string given = of_argument(call); !given.empty())
         return given;
@@ -20,8 +24,8 @@ std::string KerasMasks::before(const Call& call) const {
     return by_order(call);
 }
 
-/// In a Sequential model, and where the data's way is not followed: of a Masking or an Embedding
-/// before it.
+/// In a Sequential model, and where the data's way is not followed: of a
+/// Masking or an Embedding before it.
 std::string KerasMasks::by_order(const Call& call) const {
     std::string mask;
     const bool in_model = in_sequential(call.at);
@@ -44,6 +48,7 @@ std::string KerasMasks::by_order(const Call& call) const {
     return mask;
 }
 
+/// "? zero" where mask_zero is an expression that is known only when the program runs.
 std::string KerasMasks::of_embedding(const Call& call) const {
     const Argument* const zero = program_.find(call, "mask_zero", 4);
     if (!zero)
@@ -56,6 +61,8 @@ std::string KerasMasks::of_embedding(const Call& call) const {
     return "from Embedding, " + place_(program_.tokens()[call.at].line);
 }
 
+/// Layers that change the steps or the axes, and recurrent ones that return the
+/// last step alone.
 bool KerasMasks::drops(const Call& call) const {
     static const re2::RE2 dropping(
         "Conv.*|.*Pooling.*|Flatten|Reshape|Permute|RepeatVector|UpSampling.*|ZeroPadding.*");
@@ -87,7 +94,8 @@ bool KerasMasks::in_sequential(std::size_t at) const {
     return next != sequentials_.begin() && std::prev(next)->second > at;
 }
 
-/// Calls come in the order of their places, so that the last end so far covers those within.
+/// Calls come in the order of their places, so that the last end so far covers
+/// those within.
 void KerasMasks::read_sequentials() {
     std::size_t last = 0;
     for (const Call& call : program_.calls()) {
@@ -99,7 +107,8 @@ void KerasMasks::read_sequentials() {
     }
 }
 
-/// LSTM(...)(x, mask=m), or self.lstm(x, mask=m) of the layer that is assigned to self.lstm.
+/// LSTM(...)(x, mask=m), or self.lstm(x, mask=m) of the layer that is assigned
+/// to self.lstm.
 std::string KerasMasks::of_argument(const Call& call) const {
     for (const std::size_t open : uses_of(call)) {
         const auto arguments = program_.arguments_of(open, program_.closing(open));
@@ -140,6 +149,7 @@ std::vector<std::size_t> KerasMasks::uses_of(const Call& call) const {
     return uses;
 }
 
+/// A layer that is called several times has a mask if any of its calls has one.
 KerasMasks::Mask KerasMasks::by_flow(const Call& call, int depth) const {
     const auto uses = uses_of(call);
     if (uses.empty() || depth > deepest_flow)
@@ -175,8 +185,9 @@ const Call* KerasMasks::layer_called(std::size_t at) const {
         }
         if (is_keras(call.path + ".") && program_.target_of(call) == path && call.at != at &&
             program_.ends_line(call.close + 1)) {
+            // one of several
             if (built)
-                return nullptr;  // one of several
+                return nullptr;
             built = &call;
         }
     }
@@ -202,8 +213,8 @@ KerasMasks::Mask KerasMasks::of_expression(std::size_t first, std::size_t last, 
     return of_output(*layer, open, depth + 1);
 }
 
-/// What was assigned to the name last before this token; where that is one branch of several, all
-/// of them.
+/// What was assigned to the name last before this token; where that is one
+/// branch of several, all of them.
 KerasMasks::Mask KerasMasks::of_name(const std::string& name, std::size_t before, int depth) const {
     if (depth > deepest_flow)
         return std::nullopt;
@@ -218,8 +229,9 @@ KerasMasks::Mask KerasMasks::of_name(const std::string& name, std::size_t before
         std::size_t end = i;
         if (program_.dotted(end) != name || program_.function_around(i) != function)
             continue;
+        // out, state = ...
         while (program_.is(end, ",") && program_.is_name(end + 1))
-            program_.dotted(++end);  // out, state = ...
+            program_.dotted(++end);
         if (!program_.is(end, "="))
             continue;
         std::size_t last = end + 1;
@@ -243,6 +255,7 @@ KerasMasks::Mask KerasMasks::of_name(const std::string& name, std::size_t before
     return Mask(found);
 }
 
+/// What a layer gives on: its own mask, none, or that of its input.
 KerasMasks::Mask KerasMasks::of_output(const Call& call, std::size_t open, int depth) const {
     static const re2::RE2 passing(
         "Dropout|SpatialDropout1D|Activation|Dense|ReLU|LeakyReLU|.*Normalization|GaussianNoise|"

@@ -1,5 +1,5 @@
-// Weights of Keras alone: cells by their names and shapes, the layers of Keras 1 by their names,
-// and names of layers that are not known.
+// Weights of Keras alone: cells by their names and shapes, the layers of Keras
+// 1 by their names, and names of layers that are not known.
 #include "model/keras_weights.hpp"
 
 #include <re2/re2.h>
@@ -13,6 +13,8 @@ namespace rnncheck::model {
 
 using re2::RE2;
 
+/// Keras 3 numbers the variables of a layer, Keras 2 names them kernel,
+/// recurrent_kernel and bias; TensorFlow adds ":0".
 std::vector<CellWeights> cells_of(const Weights& weights) {
     constexpr const char* names[][3] = {{"/vars/0", "/vars/1", "/vars/2"},
                                         {"/kernel:0", "/recurrent_kernel:0", "/bias:0"},
@@ -49,8 +51,8 @@ std::optional<DirectionWeights> weights_of(const CellWeights& cell) {
 
 namespace {
 
-/// "layers/lstm/cell" is the layer lstm, "two/forward_gru/gru_cell" the layer two in both
-/// directions.
+/// "layers/lstm/cell" is the layer lstm, "two/forward_gru/gru_cell" the
+/// layer two in both directions.
 std::string layer_around(std::string place, int& directions) {
     static const RE2 cell("/[^/]*cell$", RE2::Latin1),
         direction("/(?:forward|backward)_[^/]*$", RE2::Latin1);
@@ -79,8 +81,8 @@ LayerKind kind_of_gate(std::string_view gate) {
     return gate == "i" ? LayerKind::lstm : LayerKind::gru;
 }
 
-/// By the shape of the bias: CuDNNLSTM and CuDNNGRU have two biases in one vector; a GRU with
-/// reset_after has two rows.
+/// By the shape of the bias: CuDNNLSTM and CuDNNGRU have two biases in one
+/// vector; a GRU with reset_after has two rows.
 void add_what_shapes_decide(const CellWeights& cell, ModelLayer& layer) {
     const std::int64_t one = cell.sizes.gates * cell.sizes.hidden;
     std::vector<std::int64_t> shape;
@@ -93,7 +95,8 @@ void add_what_shapes_decide(const CellWeights& cell, ModelLayer& layer) {
     if (cudnn) {
         for (const auto& [setting, value] : fixed_by_cudnn)
             layer.settings[setting] = value;
-        layer.settings["mask"] = "none";  // which these layers do not support
+        // which these layers do not support
+        layer.settings["mask"] = "none";
     } else if (layer.kind == LayerKind::gru && cell.bias) {
         layer.settings["reset_after"] = python_bool(shape.size() == 2);
     }
@@ -105,8 +108,9 @@ void add_keras_layers(const Weights& weights, ModelFile& into) {
     for (const CellWeights& cell : cells_of(weights)) {
         ModelLayer layer;
         layer.name = layer_around(cell.place, layer.directions);
+        // its other direction
         if (find_by(into.layers, &ModelLayer::name, layer.name))
-            continue;  // its other direction
+            continue;
         layer.kind = kind_by(cell.sizes.gates);
         layer.input = size_from(cell.sizes.input);
         layer.hidden = size_from(cell.sizes.hidden);
@@ -118,8 +122,8 @@ void add_keras_layers(const Weights& weights, ModelFile& into) {
     }
 }
 
-/// Keras 1 has a matrix for each gate: lstm_1/lstm_1_W_i [input][hidden], lstm_1/lstm_1_U_i
-/// [hidden][hidden].
+/// Keras 1 has a matrix for each gate: lstm_1/lstm_1_W_i [input][hidden],
+/// lstm_1/lstm_1_U_i [hidden][hidden].
 void add_keras_1_layers(const Weights& weights, ModelFile& into) {
     static const RE2 form("(.*?)_U(?:_([a-z]))?(:0)?", RE2::Latin1);
     for (const auto& [path, state] : weights) {

@@ -6,13 +6,17 @@ namespace rnncheck::model {
 
 namespace {
 
-/// MessagePack (https://github.com/msgpack/msgpack/blob/master/spec.md), as far as
-/// flax.serialization uses it.
+/// MessagePack (https://github.com/msgpack/msgpack/blob/master/spec.md), as far
+/// as flax.serialization uses it.
 class MessagePack {
   public:
     explicit MessagePack(std::string_view bytes) : cursor_(bytes) {
     }
 
+    /// One value of any type. The first byte has the type, and of short ones the
+    /// length, too; codes of longer ones are followed by a length of 1, 2 or 4
+    /// bytes, the highest first. Only maps, lists and arrays are of interest,
+    /// what is in others is skipped.
     void read(const std::string& name, int depth, std::vector<NamedTensor>& into) {
         constexpr int deepest = 100;
         constexpr std::size_t most_values = 1'000'000;
@@ -41,6 +45,7 @@ class MessagePack {
     }
 
   private:
+    /// The names of nested maps make the array's: "params.lstm.hi.kernel".
     void read_map(std::uint64_t count, const std::string& name, int depth,
                   std::vector<NamedTensor>& into) {
         for (std::uint64_t i = 0; i < count; ++i) {
@@ -48,6 +53,7 @@ class MessagePack {
             read(name.empty() ? key : name + "." + key, depth + 1, into);
         }
     }
+    /// The items of a list are named by their places, counted from 0.
     void read_list(std::uint64_t count, const std::string& name, int depth,
                    std::vector<NamedTensor>& into) {
         for (std::uint64_t i = 0; i < count; ++i)
@@ -62,10 +68,12 @@ class MessagePack {
         if (type != 1)
             return;
         MessagePack inner(content);
+        // 0x93 is a list of three.
         if (inner.cursor_.number(1) != 0x93)
             return;
         Tensor tensor;
         const std::uint64_t rank = inner.cursor_.number(1);
+        // A short list, of at most 15 dimensions.
         if ((rank & 0xf0) != 0x90)
             return;
         for (std::uint64_t i = 0; i < (rank & 15); ++i)
@@ -74,6 +82,7 @@ class MessagePack {
         into.push_back({"", name, std::move(tensor)});
     }
 
+    /// A number of so many bytes, the highest first.
     std::uint64_t big(std::uint64_t count) {
         std::uint64_t number = 0;
         for (std::uint64_t i = 0; i < count; ++i)
@@ -81,6 +90,7 @@ class MessagePack {
         return number;
     }
 
+    /// A number without a sign: below 128 it is the code itself.
     std::uint64_t whole() {
         const std::uint64_t code = cursor_.number(1);
         if (code < 0x80)
@@ -90,6 +100,7 @@ class MessagePack {
         damaged("the shape of an array is no list of numbers");
     }
 
+    /// A key; a whole number as text, too, as dictionaries of Python may have it.
     std::string text() {
         const std::uint64_t code = cursor_.number(1);
         if (code >= 0xa0 && code <= 0xbf)
@@ -103,6 +114,7 @@ class MessagePack {
         damaged("a key of its map is no text");
     }
 
+    /// Past a text, bytes or a number; nil, booleans and small numbers are their code alone.
     void skip(std::uint64_t code) {
         if (code >= 0xa0 && code <= 0xbf)
             cursor_.skip(code & 31);

@@ -1,6 +1,7 @@
 // Long because shapes and types have to be followed through the operators of layout.
-// ONNX (onnx.proto, https://github.com/onnx/onnx/blob/main/onnx/onnx.proto): LSTM, GRU and RNN
-// nodes, also in subgraphs and functions, and cells that a graph computes with other operators.
+// ONNX (onnx.proto, https://github.com/onnx/onnx/blob/main/onnx/onnx.proto):
+// LSTM, GRU and RNN nodes, also in subgraphs and functions, and cells that a
+// graph computes with other operators.
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -36,6 +37,7 @@ constexpr std::uint64_t dims = 1, type = 2, floats = 4, int64s = 7, name = 8, ra
                         external = 13;
 }
 
+/// The contents of a repeated field.
 std::vector<std::string_view> views_of(std::string_view message, std::uint64_t number) {
     std::vector<std::string_view> views;
     each_field(message, number, [&](const ProtoField& field) { views.push_back(field.bytes); });
@@ -49,6 +51,7 @@ std::string_view item_at(const std::vector<std::string_view>& inputs, std::size_
     return inputs[i];
 }
 
+/// The kind of an operator whose nonlinearity is the default: Tanh of an RNN.
 LayerKind kind_of_operator(std::string_view op) {
     if (op == "GRU")
         return LayerKind::gru;
@@ -62,10 +65,13 @@ struct OnnxGraph : OperatorGraph {
     std::vector<std::unique_ptr<OnnxGraph>> graphs = {};
 };
 
+/// Reads a whole model: first its graphs, then, with all tensors known, its layers.
 class OnnxModel {
   public:
     OnnxModel(std::string_view model, const std::string& directory, ModelFile& file)
         : directory_(directory), file_(file) {
+        // Fields of ModelProto: 2 producer_name, 3 producer_version, 7 graph,
+        // 8 opset_import, 25 functions.
         if (field_of(model, 7).bytes.empty() || field_of(model, 8).bytes.empty())
             throw InputError(
                 "it is not an ONNX model: it has no graph or no version of the operators");
@@ -98,8 +104,12 @@ class OnnxModel {
     }
 
   private:
+    /// Functions are copied into each call, shapes are followed back and forth:
+    /// a small file must not become a long computation.
     static constexpr std::size_t most_calls = 5000, most_looked_up = 500'000;
 
+    /// Tensors are kept by name for all graphs together: names of subgraphs are
+    /// distinct from those around them (docs/IR.md).
     void read_graph(std::string_view message, OnnxGraph& graph, int depth) {
         if (depth > deepest_subgraph)
             damaged("graphs are nested too deeply");
@@ -117,6 +127,8 @@ class OnnxModel {
                    [&](const ProtoField& node) { read_node(node.bytes, graph, depth); });
     }
 
+    /// A node with the graphs inside it. Those of a Loop or Scan are bodies of a
+    /// loop; the two of an If are alternatives.
     void read_node(std::string_view node, OnnxGraph& graph, int depth) {
         Operator added{.op = field_of(node, node_field::op_type).bytes,
                        .name = field_of(node, node_field::name).bytes,
@@ -141,6 +153,7 @@ class OnnxModel {
         graph.add(std::move(added));
     }
 
+    /// A constant can be a tensor or, since opset 12, a number or a list of numbers.
     void read_constant(std::string_view attribute, const Operator& constant) {
         if (constant.outputs.empty())
             return;
@@ -155,8 +168,9 @@ class OnnxModel {
                 static_cast<std::int64_t>(field_of(attribute, attribute_field::i).value)};
     }
 
-    /// The inputs of a body by those of its node: a Loop has the number of the step first, whose
-    /// place is that of its first input; so they have the same places. A Scan's are the same.
+    /// The inputs of a body by those of its node: a Loop has the number of the
+    /// step first, whose place is that of its first input; so they have the
+    /// same places. A Scan's are the same.
     static std::unordered_map<std::string_view, std::string_view> bound_inputs(
         const std::vector<std::string_view>& values, const Operator& node) {
         std::unordered_map<std::string_view, std::string_view> bound;
@@ -181,8 +195,8 @@ class OnnxModel {
                    [&](const ProtoField& node) { read_node(node.bytes, inside, depth + 1); });
     }
 
-    /// Layers by their nodes, and those of a graph that are written with other operators, in the
-    /// order of the file.
+    /// Layers by their nodes, and those of a graph that are written with other
+    /// operators, in the order of the file.
     void add_layers(OnnxGraph& graph, const std::string& branch) {
         constexpr std::size_t most_layers = 10'000;
         for (auto& inside : graph.graphs)
@@ -205,6 +219,9 @@ class OnnxModel {
         add_cells(graph, branch);
     }
 
+    /// Cells that are written with elementary operators, such as of torch.onnx'
+    /// loops over LSTMCell. Only an initializer or a Constant can be a cell's
+    /// matrix, not another value whose shape is known.
     void add_cells(const OnnxGraph& graph, const std::string& branch) {
         const FindTensor constant = [&](std::string_view name) -> const Tensor* {
             if (!constants_.contains(name))
@@ -225,6 +242,8 @@ class OnnxModel {
     }
 
     /// An operator of a library of its own, named after a recurrent layer.
+    /// PyTorch exports an operator that ONNX lacks as ATen or PythonOp,
+    /// whose attribute has its name.
     void note_unknown(const Operator& node, const std::string& op) {
         const std::string domain = text_of(node.message, node_field::domain);
         std::string name = lower(op);
@@ -239,6 +258,7 @@ class OnnxModel {
                          " is not one of ONNX; its name is that of a recurrent layer");
     }
 
+    /// AttributeProto of a node; "" without one.
     static std::string_view attribute_of(std::string_view node, std::string_view name) {
         std::string_view found;
         each_field(node, node_field::attribute, [&](const ProtoField& attribute) {
@@ -252,6 +272,8 @@ class OnnxModel {
         return text_of(attribute_of(node, name), attribute_field::s);
     }
 
+    /// Field i; nothing where the node does not have the attribute, which is not
+    /// the same as 0.
     static std::optional<std::int64_t> number_attribute(std::string_view node,
                                                         std::string_view name) {
         const std::string_view attribute = attribute_of(node, name);
@@ -272,6 +294,9 @@ class OnnxModel {
              {tensor_field::raw, tensor_field::floats, tensor_field::doubles})
             if (known.bytes.empty())
                 known.bytes = field_of(tensor, data).bytes;
+        // Models above 2 GB, the limit of protocol buffers, have their weights
+        // in a file beside them (onnx/docs/ExternalData.md): `location`, and
+        // perhaps `offset` and `length`.
         TextMap external;
         each_field(tensor, tensor_field::external, [&](const ProtoField& entry) {
             external[text_of(entry.bytes, 1)] = text_of(entry.bytes, 2);
@@ -296,6 +321,8 @@ class OnnxModel {
         integers_[name] = std::move(numbers);
     }
 
+    /// A location that leads out of the model's directory is not followed:
+    /// ONNX' checker rejects it, too.
     void read_external(TextMap& external, Tensor& into) {
         const std::string& location = external["location"];
         const bool inside =
@@ -321,6 +348,8 @@ class OnnxModel {
                                     dtype_by(&DtypeNames::onnx, field_of(tensor, 1).value)});
     }
 
+    /// A layer by its node. Inputs are X, W, R, B, sequence_lens, initial_h,
+    /// initial_c, P (onnx/docs/Operators.md, LSTM); GRU and RNN have the first six.
     void add_layer(const Operator& node, const std::string& op, const OnnxGraph& graph,
                    const std::string& branch) {
         std::vector<std::string> inputs(node.inputs.begin(), node.inputs.end());
@@ -358,6 +387,8 @@ class OnnxModel {
         file_.layers.push_back(std::move(layer));
     }
 
+    /// An attribute as text, whichever type it has. Floats are only activation_alpha
+    /// and activation_beta, of which it matters whether they are set.
     static void set(ModelLayer& layer, std::string_view attribute) {
         const std::string name = text_of(attribute, attribute_field::name);
         const ProtoField whole = field_of(attribute, attribute_field::i);
@@ -377,12 +408,14 @@ class OnnxModel {
             layer.hidden = number_from(value);
     }
 
+    /// Null for a name of which neither type nor shape is known.
     const Tensor* find(const std::string& name) const {
         return look_up(tensors_, name);
     }
 
-    /// W is [directions][gates * hidden][input], R [directions][gates * hidden][hidden]; the last
-    /// two in other order where they are quantized.
+    /// W is [directions][gates * hidden][input], R [directions][gates *
+    /// hidden][hidden]; the last two in other order where they are quantized.
+    /// The sizes come from W and R, and where these are computed from data and state.
     void set_sizes(ModelLayer& layer, const std::vector<std::string>& inputs,
                    const OnnxGraph& graph) const {
         const Tensor data = known_of(inputs[0], graph, 0), weights = known_of(inputs[1], graph, 0),
@@ -395,8 +428,8 @@ class OnnxModel {
             layer.input = size_from(data.shape[2]);
         if (!layer.hidden && state.shape.size() == 3)
             layer.hidden = size_from(state.shape[columns]);
-        // The weights of a quantized layer have another type than its data, which is float32 (ONNX
-        // Runtime's docs/ContribOperators.md, DynamicQuantizeLSTM).
+        // The weights of a quantized layer have another type than its data, which is
+        // float32 (ONNX Runtime's docs/ContribOperators.md, DynamicQuantizeLSTM).
         if (quantized)
             layer.dtype = "float32";
         for (const Tensor* const tensor : {&data, &weights, &state})
@@ -409,8 +442,8 @@ class OnnxModel {
             layer.settings["contradiction"] = contradiction;
     }
 
-    /// The first shape that does not fit the others; "" where all fit. Sizes that are not in the
-    /// file fit.
+    /// The first shape that does not fit the others; "" where all fit. Sizes
+    /// that are not in the file fit.
     std::string contradiction_in(const ModelLayer& layer, const std::vector<std::string>& inputs,
                                  const OnnxGraph& graph) const {
         const std::int64_t gates = gates_of_kind(layer.kind);
@@ -441,6 +474,7 @@ class OnnxModel {
         return "";
     }
 
+    /// As a list of Python; "?" for a size that is not known.
     static std::string shape_in_words(const std::vector<std::int64_t>& shape) {
         const auto word = [](std::int64_t size) {
             if (size <= 0)
@@ -450,8 +484,8 @@ class OnnxModel {
         return "[" + join(mapped(shape, word), ", ") + "]";
     }
 
-    /// Type and shape of a value as far as the graph shows them: of arrays, graph inputs, and what
-    /// operators of layout make of those. Unknown sizes are 0.
+    /// Type and shape of a value as far as the graph shows them: of arrays, graph
+    /// inputs, and what operators of layout make of those. Unknown sizes are 0.
     Tensor known_of(const std::string& name, const OperatorGraph& graph, int depth) const {
         constexpr int deepest = 40;
         if (name.empty() || depth > deepest || ++looked_up_ > most_looked_up)
@@ -471,11 +505,15 @@ class OnnxModel {
         return bound && graph.loop ? Tensor{{}, found.dtype} : found;
     }
 
+    /// Every size is known.
     static bool is_whole(const Tensor& tensor) {
         return !tensor.shape.empty() &&
                std::ranges::all_of(tensor.shape, [](std::int64_t size) { return size > 0; });
     }
 
+    /// Type and shape that an operator makes. Exporters shape the weights of a bidirectional
+    /// layer with these before they reach the node; of others only the type is known, if
+    /// they keep it. Axes and sizes are an input or, in older opsets, an attribute.
     Tensor result_of(const Operator& made, const std::string& name, const OperatorGraph& graph,
                      int depth) const {
         if (made.op == "If" && !made.inner.empty())
@@ -518,6 +556,8 @@ class OnnxModel {
         return {{}, keeps_type(made.op) ? first.dtype : ""};
     }
 
+    /// Operators whose result has the type of their first input,
+    /// among those that lead to a layer.
     static bool keeps_type(std::string_view op) {
         constexpr std::string_view keeping[] = {
             "Gather", "Split",   "Expand", "Relu", "Conv", "Add",
@@ -526,6 +566,7 @@ class OnnxModel {
         return includes(keeping, op);
     }
 
+    /// Both branches of an If have results of the same type: those of the first are taken.
     Tensor branch_result(const Operator& choice, const std::string& name,
                          const OperatorGraph& graph, int depth) const {
         const auto at = std::ranges::find(choice.outputs, name) - choice.outputs.begin();
@@ -536,12 +577,14 @@ class OnnxModel {
                         depth + 1);
     }
 
+    /// An axis from the end is negative.
     static std::int64_t place_in(std::int64_t axis, std::size_t rank) {
         if (axis < 0)
             return axis + static_cast<std::int64_t>(rank);
         return axis;
     }
 
+    /// The axes count in the result, so they are inserted in their order.
     static Tensor unsqueezed(Tensor tensor, const std::vector<std::int64_t>& axes) {
         if (tensor.shape.empty() || axes.empty())
             return {{}, tensor.dtype};
@@ -557,6 +600,8 @@ class OnnxModel {
         return tensor;
     }
 
+    /// From the last to the first, so that the places of the others remain.
+    /// Without axes every size of 1 goes, which needs all sizes.
     static Tensor squeezed(Tensor tensor, const std::vector<std::int64_t>& axes) {
         if (tensor.shape.empty() || axes.empty())
             return {{}, tensor.dtype};
@@ -571,6 +616,7 @@ class OnnxModel {
         return tensor;
     }
 
+    /// Without an order it is reversed (onnx/docs/Operators.md, Transpose).
     static Tensor transposed(Tensor tensor, const std::vector<std::int64_t>& order) {
         const std::vector<std::int64_t> before = tensor.shape;
         if (order.empty())
@@ -585,6 +631,7 @@ class OnnxModel {
         return tensor;
     }
 
+    /// The sum along the axis; 0, which is unknown, where a part's size is.
     Tensor concatenated(Tensor tensor, const Operator& made, const OperatorGraph& graph,
                         int depth) const {
         const std::int64_t axis =
@@ -604,6 +651,8 @@ class OnnxModel {
         return tensor;
     }
 
+    /// From `starts` to before `ends`, both clamped to the size, as ONNX does; without axes
+    /// they are for the first dimensions. Nothing is known of a slice in other steps than 1.
     static Tensor sliced(Tensor tensor, const std::vector<std::int64_t>& starts,
                          const std::vector<std::int64_t>& ends, std::vector<std::int64_t> axes,
                          const std::vector<std::int64_t>& steps, bool has_axes) {
@@ -628,7 +677,8 @@ class OnnxModel {
         return tensor;
     }
 
-    /// A size of -1 is what is left over, which is not computed here; 0 is that of the input.
+    /// A size of -1 is what is left over, which is not computed
+    /// here; 0 is that of the input.
     static Tensor reshaped(Tensor tensor, std::vector<std::int64_t> shape) {
         for (std::size_t i = 0; i < shape.size(); ++i) {
             if (shape[i] == 0 && i < tensor.shape.size())
@@ -639,8 +689,8 @@ class OnnxModel {
         return {std::move(shape), tensor.dtype};
     }
 
-    /// Those of one direction, which the first dimension counts; B is [directions][both biases of
-    /// all gates].
+    /// Those of one direction, which the first dimension counts; B is
+    /// [directions][both biases of all gates].
     std::optional<Numbers> part_of(const std::string& name, std::size_t direction,
                                    std::size_t rank) const {
         const Tensor* const tensor = find(name);
@@ -656,6 +706,7 @@ class OnnxModel {
         return numbers_in(part);
     }
 
+    /// B has the biases of the inputs and then those of the states.
     std::optional<DirectionWeights> weights_of(const std::vector<std::string>& inputs,
                                                std::size_t direction) const {
         const auto input = part_of(inputs[1], direction, 3),
@@ -670,16 +721,22 @@ class OnnxModel {
             *input, *state, {biases->begin(), middle}, {middle, biases->end()}, {}};
     }
 
+    /// of the model's file, for the files of its weights
     std::string directory_;
     ModelFile& file_;
     std::uint64_t opset_ = 0;
-    Weights tensors_;  ///< of all graphs
+    /// Of all graphs: what is known of a value, with its numbers where it is an array.
+    Weights tensors_;
+    /// Those that are initializers or constants.
     std::set<std::string, std::less<>> constants_;
+    /// Short lists of numbers: axes and sizes.
     std::map<std::string, std::vector<std::int64_t>> integers_;
     std::map<std::string, std::string_view> functions_;
+    /// How much was read and looked up, for the bounds.
     std::size_t calls_ = 0;
     mutable std::size_t looked_up_ = 0;
     std::map<std::string, std::unique_ptr<MappedFile>> data_;
+    /// Files with weights that are not there.
     std::set<std::string> missing_;
 };
 

@@ -1,3 +1,8 @@
+// Long because each form of a cell is one pattern over the same graph.
+// Exporters write a custom cell, or a layer that they do not know, as matrix
+// products, activations and element-wise operators. What shows an LSTM or a GRU
+// is how its state is computed from the one before: the patterns here are those
+// equations, with what exporters put between their operators.
 #include "model/operators.hpp"
 
 #include <algorithm>
@@ -10,12 +15,15 @@ namespace rnncheck::model {
 
 namespace {
 
+/// HardSigmoid, also written with Clip, is Keras' hard_sigmoid. A cell with
+/// another activation than tanh is a cell, too, though none of cuDNN's.
 constexpr std::string_view sigmoids[] = {"Sigmoid", "HardSigmoid", "Clip"},
                            tanhs[] = {"Tanh", "Relu", "Softsign", "Elu"},
                            products[] = {"MatMul", "Gemm", "MatMulInteger", "DynamicQuantizeMatMul",
                                          "FusedMatMul"},
                            convolutions[] = {"Conv", "ConvInteger"};
-/// What neither multiplies nor adds: it changes the shape, the type or which elements there are.
+/// What neither multiplies nor adds: it changes the shape, the type
+/// or which elements there are.
 constexpr std::string_view layout_operators[] = {"Identity",
                                                  "Cast",
                                                  "Transpose",
@@ -50,6 +58,8 @@ struct Matrix2 {
     std::string dtype;
 };
 
+/// Looks for cells in one graph. An unrolled graph has the same cell for every
+/// step, and a file can have a graph of any size: everything is bounded.
 class CellFinder {
   public:
     CellFinder(const OperatorGraph& graph, const FindTensor& tensor)
@@ -59,6 +69,8 @@ class CellFinder {
                 uses_[input].push_back(i);
     }
 
+    /// Plain cells only where no other was found: the tanh of an LSTM's gate
+    /// has the form of a plain cell.
     std::vector<ModelLayer> find() {
         for (const Operator& add : graph_.operators) {
             if (add.op != "Add" && add.op != "Sum")
@@ -76,6 +88,8 @@ class CellFinder {
     }
 
   private:
+    /// Values that are followed from one operator; operators that are looked
+    /// at in the whole graph; cells.
     static constexpr std::size_t most_steps = 400, most_work = 20'000'000, most_found = 1000;
 
     const Operator* maker(std::string_view value) const {
@@ -87,12 +101,14 @@ class CellFinder {
         const Operator* made = maker(value);
         for (std::size_t i = 0;
              i < 8 && made && includes(layout_operators, made->op) && !made->inputs.empty(); ++i) {
+            // A Where has the condition first: its value is the second input.
             const std::size_t at = made->op == "Where";
             made = maker(made->inputs[std::min(at, made->inputs.size() - 1)]);
         }
         return made;
     }
 
+    /// Whether one of these operators makes the value, apart from layout.
     bool is(std::string_view value, std::span<const std::string_view> operators) const {
         const Operator* const made = origin(value);
         return made && includes(operators, made->op);
@@ -119,7 +135,8 @@ class CellFinder {
         return made && made->op == "Sub" && made->inputs.size() == 2 && is_sigmoid(made->inputs[1]);
     }
 
-    /// c' = f * c + i * tanh(g), whose tanh is multiplied with a sigmoid: h' = o * tanh(c').
+    /// c' = f * c + i * tanh(g), whose tanh is multiplied with a sigmoid: h' =
+    /// o * tanh(c').
     bool is_lstm(const Operator& add) const {
         if (add.inputs.size() != 2 || add.outputs.empty())
             return false;
@@ -136,6 +153,7 @@ class CellFinder {
         return false;
     }
 
+    /// Whether the state becomes an output: tanh(c') is multiplied with a sigmoid.
     bool is_shown(std::string_view state) const {
         for (const Operator* const activation : users(state))
             if (includes(tanhs, activation->op) && !activation->outputs.empty())
@@ -218,8 +236,8 @@ class CellFinder {
         return false;
     }
 
-    /// The matrices behind the activations that make a value, up to the next activation before
-    /// them.
+    /// The matrices behind the activations that make a value, up to the
+    /// next activation before them.
     void add_products(std::string_view value, Products& into, int activations) {
         std::vector<std::pair<std::string_view, int>> open{{value, activations}};
         std::set<std::pair<std::string_view, int>> seen;
@@ -248,8 +266,8 @@ class CellFinder {
         }
     }
 
-    /// The array that a product multiplies with; "" where both are computed. With "T " before it
-    /// where it is transposed.
+    /// The array that a product multiplies with; "" where both are computed.
+    /// With "T " before it where it is transposed.
     std::string factor_of(const Operator& product) const {
         if (product.inputs.size() < 2)
             return "";
@@ -261,6 +279,9 @@ class CellFinder {
         return "T " + left;
     }
 
+    /// The name of the matrix behind a value, with "T " for each transposition between;
+    /// "" where it is computed. Where the value is an input of a loop's body or of a
+    /// function, the search continues in the graph around, by the name that it has there.
     std::string matrix_name(const OperatorGraph& graph, std::string_view value,
                             int depth = 0) const {
         constexpr int deepest = 60;
@@ -289,12 +310,14 @@ class CellFinder {
         return "";
     }
 
+    /// The transposition is kept in the name: a matrix and its transpose are two factors.
     static std::string named(std::string_view value, bool transposed) {
         if (transposed)
             return "T " + std::string(value);
         return std::string(value);
     }
 
+    /// Sizes and type of a name of factor_of().
     std::optional<Matrix2> matrix(std::string name) const {
         bool transposed = false;
         while (name.starts_with("T ")) {  // as many times as it is transposed
@@ -310,6 +333,8 @@ class CellFinder {
         return found;
     }
 
+    /// A cell whose state `add` computes: its matrices are those behind its
+    /// gates and its candidate, which are factors of the sum's products.
     void note(const Operator& add, LayerKind kind, std::int64_t gates) {
         if (found_.size() >= most_found)
             return;
@@ -328,6 +353,7 @@ class CellFinder {
         add_layer(add, kind, gates, behind);
     }
 
+    /// Adds the cell unless another step with the same matrices is listed.
     void add_layer(const Operator& at, LayerKind kind, std::int64_t gates, const Products& behind) {
         const std::string key = behind.matrices.empty()
                                     ? ""
@@ -344,8 +370,8 @@ class CellFinder {
         found_.push_back(std::move(layer));
     }
 
-    /// The recurrent matrix is [h][gates * h], or its gates are apart; that of both inputs together
-    /// [i + h][gates * h].
+    /// The recurrent matrix is [h][gates * h], or its gates are apart; that of
+    /// both inputs together [i + h][gates * h].
     void set_sizes(ModelLayer& layer, const Products& behind, std::int64_t gates) const {
         std::vector<Matrix2> all;
         for (const std::string& name : behind.matrices)
@@ -359,6 +385,7 @@ class CellFinder {
         std::int64_t wide = 0;
         for (const Matrix2& one : all)
             wide = std::max(wide, one.columns);
+        // More than three matrices of the same width: each gate has its own.
         const bool apart =
             std::ranges::count_if(all, [&](const Matrix2& one) { return one.columns == wide; }) > 3;
         // TensorFlow's GRUCell has one matrix for two gates.
@@ -372,6 +399,8 @@ class CellFinder {
         if (hidden <= 0 || (!apart && !two && wide % gates != 0))
             return;
         layer.hidden = size_from(hidden);
+        // Of a matrix for the state alone the rows are h; of one for input and state
+        // together i + h. Which of two square matrices is the input's does not matter.
         bool state = false;
         for (const Matrix2& one : all) {
             if (one.columns % hidden != 0)
@@ -387,6 +416,8 @@ class CellFinder {
             layer.input = size_from(hidden);
     }
 
+    /// The module that exporters put before the operator's name:
+    /// "/encoder/lstm" of "/encoder/lstm/Add_3".
     std::string place_of(const Operator& at) const {
         std::string name(at.name.empty() && !at.outputs.empty() ? at.outputs[0] : at.name);
         const auto slash = name.rfind('/');
@@ -395,8 +426,8 @@ class CellFinder {
         return name.substr(0, slash);
     }
 
-    /// tanh(x W + h R), where h is what a step before computed with the same R, or the state of a
-    /// loop.
+    /// tanh(x W + h R), where h is what a step before computed with the
+    /// same R, or the state of a loop.
     void note_plain(const Operator& activation) {
         if (found_.size() >= most_found || activation.inputs.empty())
             return;
@@ -407,6 +438,7 @@ class CellFinder {
             const Operator* const made = maker(open[i]);
             if (!made || ++work_ > most_work)
                 continue;
+            // A Gemm adds its third input, which can be the other product.
             if (includes(products, made->op) && made->inputs.size() >= 2) {
                 const std::string name = factor_of(*made);
                 if (name.empty())
@@ -426,6 +458,9 @@ class CellFinder {
             add_layer(activation, LayerKind::rnn_cell, 1, behind);
     }
 
+    /// Whether a value is the cell's own state: it comes from the same
+    /// activation, of a sum with the same recurrent matrix one step before, or
+    /// is an input of the loop's body.
     bool is_state(std::string_view value, std::string_view op, const std::string& matrix) const {
         const Operator* const made = origin(value);
         if (!made)
@@ -473,6 +508,7 @@ class CellFinder {
 }  // namespace
 
 std::vector<ModelLayer> cells_in(const OperatorGraph& graph, const FindTensor& tensor) {
+    // Most graphs of a file have no activation at all, and are not searched.
     const auto has = [&](std::string_view op) {
         return find_by(graph.operators, &Operator::op, op) != nullptr;
     };

@@ -1,4 +1,5 @@
-// A Python program or a notebook: the recurrent layers that it builds.
+// A Python program or a notebook: the recurrent layers that it builds. PyTorch's
+// are read in program_torch.cpp, Keras' in program_keras.cpp.
 #include "model/program.hpp"
 
 #include <re2/re2.h>
@@ -52,6 +53,8 @@ bool ProgramLayers::is_inside_rnn(const Call& call) const {
     });
 }
 
+/// A size that is written as a number, or a name that is bound to one;
+/// nothing where it is computed.
 std::optional<int> ProgramLayers::size_argument(const Call& call, const char* name,
                                                 int position) const {
     const Argument* const size = find(call, name, position);
@@ -61,6 +64,8 @@ std::optional<int> ProgramLayers::size_argument(const Call& call, const char* na
     return number_from(*value);
 }
 
+/// Libraries that have no cuDNN layer of their own: JAX' classes are named in full
+/// for the rules, TensorFlow 1's nn.rnn_cell is computed by nn.dynamic_rnn's loop.
 void ProgramLayers::add_other(const Call& call, const std::string& name, ModelLayer& layer) const {
     layer.kind = LayerKind::rnn_cell;
     if (contains(name, "LSTM"))
@@ -77,6 +82,8 @@ void ProgramLayers::add_other(const Call& call, const std::string& name, ModelLa
     }
 }
 
+/// With a class that is chosen at run time neither its arguments nor its kind
+/// are known: it is listed with what decides.
 void ProgramLayers::add_references() {
     std::set<std::size_t> called;
     for (const Call& call : calls_)
@@ -95,6 +102,7 @@ void ProgramLayers::add_references() {
         set_chosen(layer, is_torch(path), written);
         file_.layers.push_back(std::move(layer));
     }
+    // getattr(nn, kind), where the name of the class is a value of the program.
     for (const Call& call : calls_) {
         if (call.path != "getattr" || call.arguments.size() < 2 ||
             file_.layers.size() >= most_layers)
@@ -113,6 +121,8 @@ void ProgramLayers::add_references() {
     }
 }
 
+/// A layer of which only the framework is known: what Keras needs for cuDNN is set to
+/// its defaults, so that the judgment is about the choice alone.
 void ProgramLayers::set_chosen(ModelLayer& layer, bool torch, const std::string& what) {
     layer.settings["framework"] = torch ? "pytorch" : "keras";
     layer.settings["chosen"] = what;
@@ -134,6 +144,8 @@ bool ProgramLayers::is_declaration(std::size_t first, std::size_t last) const {
         return true;
     if (first > 0 && (is(first - 1, "->") || is(first - 1, "is")))
         return true;
+    // An annotation: lstm: nn.LSTM = None, def f(cell: nn.LSTM). In braces it
+    // is an entry of a dictionary of classes.
     if (first > 0 && is(first - 1, ":") &&
         (is(last, "=") || is(last, ",") || is(last, ")") || last >= tokens_.size() ||
          tokens_[last].kind == TokenKind::line_end))
@@ -150,6 +162,8 @@ bool ProgramLayers::is_declaration(std::size_t first, std::size_t last) const {
            is(first - 1, "=") && look_up(names_, std::string(tokens_[first - 2].text)) != nullptr;
 }
 
+/// Inside brackets lines do not end: an open brace before the place is on the
+/// same line, and contains the place if its end is behind it.
 bool ProgramLayers::in_braces(std::size_t at) const {
     for (std::size_t i = at; i-- > 0 && tokens_[i].kind != TokenKind::line_end;) {
         if (is(i, "{") && matching_[i] > at)
@@ -158,6 +172,7 @@ bool ProgramLayers::in_braces(std::size_t at) const {
     return false;
 }
 
+/// The first of them is enough.
 void ProgramLayers::note_others() {
     for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
         if (!is(i, "class") || statement_of(i) != i || !is(i + 2, "("))
@@ -173,6 +188,7 @@ void ProgramLayers::note_others() {
             base = std::max(base, end);
         }
     }
+    // RNNT is a loss (warp-rnnt) and RCNN a detector.
     static const re2::RE2 recurrent(
         "[A-Z][A-Za-z0-9]*?(?:LSTM|GRU|RNN)[A-Za-z0-9]*|(?:LSTM|GRU|RNN)[A-Za-z0-9]*");
     static const re2::RE2 others("RNNT.*|.*RNNT?Loss|.*RCNN.*");
@@ -186,6 +202,8 @@ void ProgramLayers::note_others() {
     }
 }
 
+/// From the most to the least certain: a call that loads a model, an import of
+/// a file beside the program, a package whose name is that of a model.
 void ProgramLayers::note_elsewhere() {
     if (!file_.layers.empty())
         return;
@@ -253,6 +271,8 @@ void read_notebook(const Json& notebook, ModelFile& into) {
     std::string program;
     std::vector<std::size_t> begins;  // of each cell its first line
     std::size_t line = 1;
+    // Lines of IPython, %matplotlib and !pip, are not Python; they remain as
+    // empty lines, so that places count as in the notebook.
     const auto add_line = [&](std::string_view text) {
         const std::string start(trim(text.substr(0, 64)));
         if (!start.starts_with("%") && !start.starts_with("!"))
@@ -266,6 +286,7 @@ void read_notebook(const Json& notebook, ModelFile& into) {
             continue;
         std::string source;
         const Json& written = member(cell, "source");
+        // nbformat keeps the source as a list of lines, or as one text.
         if (written.is_string())
             source = written.get<std::string>();
         for (const Json& part : written)

@@ -1,4 +1,5 @@
-// The layers of Keras in a Python program.
+// The layers of Keras in a Python program. Which of their arguments decide about
+// cuDNN: keras/src/layers/rnn/lstm.py and gru.py, and of Keras 3 their back ends.
 #include <algorithm>
 
 #include "base/lists.hpp"
@@ -11,10 +12,12 @@ namespace {
 
 struct KerasArgument {
     const char* setting;
+    /// what it must be for cuDNN, as it is written in a program; "" of what does not decide
     const char* needed;
-    int position;  ///< in LSTM(units, activation, ...)
+    /// in LSTM(units, activation, ...); -1 where it is only given by its name
+    int position;
 };
-/// What decides of a Keras layer, what it must be, and where it may be without a name.
+/// What decides of a Keras layer.
 constexpr KerasArgument keras_arguments[] = {
     {"activation", "\"tanh\"", 1}, {"recurrent_activation", "\"sigmoid\"", 2},
     {"use_bias", "True", 3},       {"recurrent_dropout", "0", -1},
@@ -23,6 +26,7 @@ constexpr KerasArgument keras_arguments[] = {
 
 }  // namespace
 
+/// What is none of these is a ConvLSTM.
 LayerKind ProgramLayers::keras_kind(const std::string& name) {
     constexpr std::pair<std::string_view, LayerKind> kinds[] = {
         {"LSTM", LayerKind::lstm},
@@ -41,6 +45,8 @@ LayerKind ProgramLayers::keras_kind(const std::string& name) {
     return known->second;
 }
 
+/// CuDNNLSTM and CuDNNGRU have no arguments that decide: they
+/// compute with cuDNN or not at all.
 void ProgramLayers::add_keras(const Call& call, const std::string& name, ModelLayer& layer) const {
     layer.settings["framework"] = "keras";
     layer.settings["class"] = name;
@@ -58,6 +64,9 @@ void ProgramLayers::add_keras(const Call& call, const std::string& name, ModelLa
     add_surroundings(call, name, layer);
 }
 
+/// Keras' defaults; those of tf.compat.v1 are of Keras 1, whose recurrent activation is
+/// hard_sigmoid and whose GRU applies the reset gate before the product: cuDNN has
+/// neither.
 void ProgramLayers::set_defaults(ModelLayer& layer, bool v1) {
     const std::pair<const char*, const char*> defaults[] = {
         {"activation", "tanh"}, {"recurrent_activation", v1 ? "hard_sigmoid" : "sigmoid"},
@@ -68,6 +77,8 @@ void ProgramLayers::set_defaults(ModelLayer& layer, bool v1) {
         layer.settings[setting] = value;
 }
 
+/// A mask, compilation and policy of the whole program: Keras 2 keeps cuDNN for masks
+/// that are padded on the right, and XLA has no operator for it.
 void ProgramLayers::add_surroundings(const Call& call, const std::string& name,
                                      ModelLayer& layer) const {
     const std::string mask = name.starts_with("CuDNN") ? "" : masks_.before(call);
@@ -94,6 +105,8 @@ void ProgramLayers::add_surroundings(const Call& call, const std::string& name,
         layer.settings["legacy"] = "True";
 }
 
+/// A value that is not written in the program is decided at run time: `written`
+/// is what the program has in its place.
 void ProgramLayers::set(ModelLayer& layer, const std::string& setting,
                         const std::optional<std::string>& value, const std::string& written) {
     layer.settings.erase(setting);
@@ -103,6 +116,8 @@ void ProgramLayers::set(ModelLayer& layer, const std::string& setting,
         layer.settings["at run time: " + setting] = written;
 }
 
+/// Arguments that are given, those that cuDNN cannot have, and what a spread dictionary
+/// may contain.
 void ProgramLayers::read_keras_arguments(const Call& call, ModelLayer& layer) const {
     std::vector<std::pair<const Argument*, const char*>> wrong;
     for (const auto& [setting, needed, position] : keras_arguments) {
@@ -110,11 +125,13 @@ void ProgramLayers::read_keras_arguments(const Call& call, ModelLayer& layer) co
         if (!given)
             continue;
         auto value = literal(given->first, given->last);
+        // activation=None is the identity, which Keras stores as "linear".
         if (value == "None" && std::string_view(setting) != "use_cudnn")
             value = "linear";
         set(layer, setting, value, source(given->first, given->last));
         std::string plain = needed;
         std::erase(plain, '"');
+        // reset_after is an argument of GRU alone.
         const bool of_gru = std::string(setting) == "reset_after" && layer.kind != LayerKind::gru;
         if (!value || plain.empty() || *value == plain || of_gru ||
             (plain == "auto" && *value == "True"))
@@ -133,6 +150,8 @@ void ProgramLayers::read_keras_arguments(const Call& call, ModelLayer& layer) co
         layer.settings["changed line"] = changed_line(call, std::move(wrong));
 }
 
+/// Only statements at the beginning of a line are seen. A later assignment to what
+/// decides counts for every layer that it may be about, whatever is assigned.
 void ProgramLayers::read_statements() {
     for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
         if (i > 0 && tokens_[i - 1].kind != TokenKind::line_end)
@@ -154,6 +173,7 @@ void ProgramLayers::read_statements() {
     }
 }
 
+/// Changes of this layer by its name, and of any layer of a model.
 void ProgramLayers::note_changes(const Call& call, ModelLayer& layer) const {
     const std::string target = target_of(call);
     for (const Change& change : changes_)
@@ -161,11 +181,14 @@ void ProgramLayers::note_changes(const Call& call, ModelLayer& layer) const {
             set(layer, change.setting, std::nullopt, change.text);
 }
 
+/// Whether an attribute is one of those that decide about cuDNN.
 bool ProgramLayers::decides(const std::string& setting) {
     return std::ranges::any_of(keras_arguments,
                                [&](const KerasArgument& one) { return setting == one.setting; });
 }
 
+/// In the program's own text, with what is wrong replaced and in one
+/// line, so that it can be pasted.
 std::string ProgramLayers::changed_line(
     const Call& call, std::vector<std::pair<const Argument*, const char*>> wrong) const {
     std::ranges::sort(wrong, {}, [](const auto& one) { return one.first->first; });

@@ -1,4 +1,5 @@
-// The layers of PyTorch in a Python program.
+// The layers of PyTorch in a Python program. cuDNN depends on little of them: the
+// device, the type, and torch.backends.cudnn.enabled.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -20,6 +21,9 @@ LayerKind ProgramLayers::torch_kind(const std::string& name) {
     return known->second;
 }
 
+/// Else the default of the program, torch.set_default_dtype or a .half() of the model.
+/// torch.float16 and what a name is bound to have one reading; other expressions are
+/// decided at run time.
 void ProgramLayers::set_torch_type(const Call& call, ModelLayer& layer) const {
     layer.dtype = torch_dtype_.empty() ? "float32" : torch_dtype_;
     const Argument* type = find(call, "dtype", 99);
@@ -42,6 +46,9 @@ void ProgramLayers::set_torch_type(const Call& call, ModelLayer& layer) const {
     layer.dtype.reset();
 }
 
+/// A program that neither moves its model nor trains may be used by another one that
+/// does: it is judged for the GPU. One that trains or calls its model without moving it
+/// computes on the processor, unless a trainer of Lightning's kind moves it.
 void ProgramLayers::add_torch(const Call& call, const std::string& name, ModelLayer& layer) const {
     layer.settings["framework"] = "pytorch";
     layer.kind = torch_kind(name);

@@ -1,5 +1,6 @@
-// The wire format of protocol buffers (https://protobuf.dev/programming-guides/encoding), without
-// their schema.
+// The wire format of protocol buffers
+// (https://protobuf.dev/programming-guides/encoding), without their schema: ONNX' and
+// TensorFlow's readers know the numbers of the fields that they need.
 #pragma once
 
 #include <bit>
@@ -9,13 +10,15 @@
 
 namespace rnncheck::model {
 
-/// A field of a message: a number has `value`, everything else `bytes`; the other member is empty.
+/// A field of a message: a number has `value`, everything else
+/// `bytes`; the other member is empty.
 struct ProtoField {
     std::uint64_t number = 0, value = 0;
     std::string_view bytes;
 };
 
-/// Calls use(field) for every field of this number, in their order.
+/// Calls use(field) for every field of this number, in their order. InputError where
+/// the bytes are no message; groups, wire types 3 and 4, are none of proto3.
 template <class Use>
 void each_field(std::string_view message, std::uint64_t number, Use&& use) {
     for (Cursor cursor(message); !cursor.at_end();) {
@@ -36,13 +39,15 @@ void each_field(std::string_view message, std::uint64_t number, Use&& use) {
     }
 }
 
-/// The last field of this number; an empty one where there is none.
+/// The last field of this number, which is the one that counts where it is not repeated;
+/// an empty one where there is none.
 inline ProtoField field_of(std::string_view message, std::uint64_t number) {
     ProtoField last;
     each_field(message, number, [&](const ProtoField& field) { last = field; });
     return last;
 }
 
+/// "" where there is none.
 inline std::string text_of(std::string_view message, std::uint64_t number) {
     return std::string(field_of(message, number).bytes);
 }
@@ -56,6 +61,7 @@ inline std::vector<std::int64_t> dimensions_of(std::string_view shape, std::uint
     return sizes;
 }
 
+/// The texts of a repeated field.
 inline std::vector<std::string> texts_of(std::string_view message, std::uint64_t number) {
     std::vector<std::string> texts;
     each_field(message, number, [&](const ProtoField& text) { texts.emplace_back(text.bytes); });

@@ -10,6 +10,7 @@ namespace rnncheck::model {
 
 namespace {
 
+/// Of keras.layers, of torch.nn, and of the libraries for JAX.
 constexpr std::string_view rnn_classes[] = {
     "LSTM",       "GRU",        "SimpleRNN", "RNN",           "CuDNNLSTM",
     "CuDNNGRU",   "LSTMCell",   "GRUCell",   "SimpleRNNCell", "StackedRNNCells",
@@ -37,6 +38,8 @@ std::string last_of(const std::string& path) {
 }
 
 /// Whether a path names a recurrent layer of one of the frameworks.
+/// Quantized classes of PyTorch compute with whole numbers on the processor.
+/// TensorFlow 1 has functions instead of classes.
 bool is_recurrent(const std::string& path) {
     const std::string name = last_of(path);
     return (is_keras(path) && includes(rnn_classes, name)) ||
@@ -66,6 +69,7 @@ std::string PythonSource::dotted(std::size_t& at) const {
 }
 
 /// "nn.LSTM" after "from torch import nn" is "torch.nn.LSTM".
+/// Names can be bound to each other: 8 steps are followed.
 std::string PythonSource::followed(std::string path) const {
     for (int i = 0; i < 8; ++i) {
         const auto dot = path.find('.');
@@ -84,6 +88,7 @@ std::string PythonSource::followed(std::string path) const {
     return path;
 }
 
+/// Imports, classes and aliases at the beginnings of statements.
 void PythonSource::read_names() {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
         const bool begins = i == 0 || tokens_[i - 1].kind == TokenKind::line_end ||
@@ -102,6 +107,7 @@ void PythonSource::read_names() {
     count_bindings();
 }
 
+/// import torch.nn as nn, numpy. Without "as" the name is that of the package itself.
 void PythonSource::read_import(std::size_t at) {
     do {
         const std::string path = dotted(at);
@@ -115,6 +121,7 @@ void PythonSource::read_import(std::size_t at) {
     } while (is(at++, ","));
 }
 
+/// from torch.nn import LSTM as Layer, GRU; also in brackets and over several lines.
 void PythonSource::read_from(std::size_t at) {
     bool relative = false;
     for (; is(at, "."); ++at)
@@ -155,7 +162,8 @@ void PythonSource::read_alias(std::size_t at) {
         names_.try_emplace(name, target);
 }
 
-/// How often each name is bound; where a name is bound once to a literal, it is that literal.
+/// How often each name is bound; where a name is bound once to a
+/// literal, it is that literal.
 void PythonSource::count_bindings() {
     int depth = 0;  // in brackets NAME= is an argument
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
@@ -188,6 +196,7 @@ void PythonSource::count_bindings() {
     }
 }
 
+/// Parameters are bound by every call: a name that is one has no single value.
 void PythonSource::count_parameters(std::size_t at) {
     for (std::size_t i = at + 1; i < tokens_.size() && tokens_[i].kind != TokenKind::line_end;
          ++i) {
@@ -198,6 +207,7 @@ void PythonSource::count_parameters(std::size_t at) {
     }
 }
 
+/// Brackets first, as arguments need their ends; then every name before an open bracket.
 void PythonSource::read_calls() {
     std::vector<std::size_t> open;
     std::vector<std::size_t> matching(tokens_.size(), 0);
@@ -270,18 +280,21 @@ const Argument* PythonSource::find(const Call& call, std::string_view name, int 
     return nullptr;
 }
 
+/// The tokens of a line have no blanks between them: the text is taken from the program.
 std::string PythonSource::source(std::size_t first, std::size_t last) const {
     if (first >= last)
         return "";
     return std::string(text_.substr(tokens_[first].at, tokens_[last - 1].end - tokens_[first].at));
 }
 
+/// The lines of a statement in brackets have no end between them.
 std::size_t PythonSource::statement_of(std::size_t at) const {
     while (at > 0 && tokens_[at - 1].kind != TokenKind::line_end)
         --at;
     return at;
 }
 
+/// In characters; a tab is one of them, as all lines of a block begin alike.
 std::size_t PythonSource::indentation(std::size_t at) const {
     const std::size_t begin = tokens_[statement_of(at)].at;
     if (begin == 0)
@@ -300,8 +313,10 @@ std::string PythonSource::target_of(const Call& call) const {
     return target;
 }
 
+/// Functions and methods with the class that they are in, which shows by indentation.
 void PythonSource::read_functions() {
-    std::vector<std::pair<std::size_t, std::string>> open;  // classes by their indentation
+    // classes by their indentation
+    std::vector<std::pair<std::size_t, std::string>> open;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
         const bool begins = i == 0 || tokens_[i - 1].kind == TokenKind::line_end;
         if (!begins || tokens_[i].kind == TokenKind::line_end)
@@ -317,6 +332,8 @@ void PythonSource::read_functions() {
     }
 }
 
+/// A class is called by its name, and what is given to it are the parameters of __init__.
+/// The body ends before the first line that is not indented further than the head.
 void PythonSource::add_function(std::size_t at, const std::string& class_name) {
     constexpr std::size_t most = 20'000;
     if (functions_.size() >= most)

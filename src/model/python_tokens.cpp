@@ -9,11 +9,12 @@ namespace rnncheck::model {
 
 namespace {
 
-/// Python's tokens (reference, chapter 2); inside brackets lines do not end. What is none is
-/// skipped.
+/// Python's tokens (reference, chapter 2); inside brackets lines do not
+/// end. What is none is skipped.
 class Tokens {
   public:
     explicit Tokens(std::string_view program) : program_(program) {
+        // Far above the tokens of any program that is written by hand.
         constexpr std::size_t most = 2'000'000;
         while (at_ < program.size() && tokens_.size() < most)
             next();
@@ -24,12 +25,15 @@ class Tokens {
     }
 
   private:
+    /// Letters of other alphabets have bytes above 127 in UTF-8; no other sign
+    /// of Python has.
     static bool starts_name(char c) {
         return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80);
     }
     static bool in_name(char c) {
         return starts_name(c) || (c >= '0' && c <= '9');
     }
+    /// The character so many places further; 0 behind the end.
     char peek(std::size_t more) const {
         if (at_ + more < program_.size())
             return program_[at_ + more];
@@ -41,6 +45,8 @@ class Tokens {
             {kind, program_.substr(begin, end - begin), begin, end, line_, formatted});
     }
 
+    /// One token, or what is between tokens: blanks, comments, and the end of a
+    /// line that a backslash joins to the next.
     void next() {
         const char c = program_[at_];
         if (c == '\n') {
@@ -72,6 +78,8 @@ class Tokens {
         }
     }
 
+    /// Signs of two characters as far as they matter: ** spreads a
+    /// dictionary, := and += bind a name.
     void read_sign() {
         constexpr std::string_view two[] = {"==", "!=", "<=", ">=", "->", ":=", "**",
                                             "//", "+=", "-=", "*=", "/=", "|="};
@@ -80,6 +88,7 @@ class Tokens {
         at_ += length;
     }
 
+    /// A name, or the prefix of a text: r"...", f"...".
     void read_name() {
         const std::size_t begin = at_;
         while (at_ < program_.size() && in_name(program_[at_]))
@@ -92,6 +101,7 @@ class Tokens {
         push(TokenKind::name, begin, at_);
     }
 
+    /// Also 1e-5, 0x1f and 1_000.
     void read_number() {
         const std::size_t begin = at_;
         while (at_ < program_.size() && (in_name(program_[at_]) || program_[at_] == '.' ||
@@ -101,6 +111,9 @@ class Tokens {
         push(TokenKind::number, begin, at_);
     }
 
+    /// A backslash and the character behind it belong to the text, of r"..."
+    /// too. A text of one quote that is not closed ends with its line: the
+    /// program is wrong there, and is read on.
     void read_text(std::size_t begin, bool, bool formatted) {
         const char quote = program_[at_];
         const bool three = peek(1) == quote && peek(2) == quote;

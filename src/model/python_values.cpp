@@ -1,4 +1,5 @@
-// The values that are written in a Python program for its names.
+// The values that are written in a Python program for its names: what an argument of
+// a layer is, when it is a constant, a parameter, or an entry of a dictionary.
 #include <algorithm>
 
 #include "base/lists.hpp"
@@ -9,8 +10,10 @@ namespace rnncheck::model {
 
 namespace {
 
+/// How many names are followed one after another: a circle of them must end.
 constexpr int deepest = 6;
 
+/// As Keras stores it: 0.50 as "0.5", 1_000 as "1000".
 std::string number_word(std::string_view text, bool minus) {
     std::string digits(text);
     std::erase(digits, '_');
@@ -21,14 +24,16 @@ std::string number_word(std::string_view text, bool minus) {
 
 }  // namespace
 
+/// Every call must give the same: which of two values a layer gets would
+/// depend on the order of execution.
 std::optional<std::pair<std::size_t, std::size_t>> PythonSource::given_for(
     const Function& function, const std::string& parameter) const {
     const auto place =
         std::ranges::find(function.parameters, parameter) - function.parameters.begin();
     if (place == std::ssize(function.parameters))
         return std::nullopt;
-    for (std::size_t i = 0; i + 2 < tokens_.size();
-         ++i) {  // a class below it may give other values
+    // A class that is derived from it may give other values.
+    for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
         if (!is(i, "class") || !is(i + 2, "("))
             continue;
         for (std::size_t base = i + 3; base < closing(i + 2); ++base)
@@ -64,6 +69,8 @@ std::optional<std::pair<std::size_t, std::size_t>> PythonSource::given_for(
     return given;
 }
 
+/// A dictionary counts as it is written only where the program neither sets an
+/// entry nor calls a method that changes it.
 std::optional<std::vector<Argument>> PythonSource::entries_of(const std::string& name) const {
     const auto* const value = look_up(values_, name);
     const auto* const count = look_up(bindings_, name);
@@ -139,6 +146,8 @@ std::optional<std::string> PythonSource::chosen_literal(std::size_t first, std::
     return std::nullopt;
 }
 
+/// A parameter that the function itself binds again, or a name that is
+/// bound twice, has no single value.
 std::optional<std::string> PythonSource::literal_of_name(std::size_t first, const std::string& path,
                                                          int depth) const {
     const Function* const function = function_around(first);
@@ -161,6 +170,8 @@ std::optional<std::string> PythonSource::literal_of_name(std::size_t first, cons
     return literal(*value, line_end, depth + 1);
 }
 
+/// A constant, with a sign; what a condition chooses; a name; an entry of a
+/// dictionary; a function of the framework by its name.
 std::optional<std::string> PythonSource::literal(std::size_t first, std::size_t last,
                                                  int depth) const {
     if (first >= last || depth > deepest)

@@ -1,4 +1,5 @@
-// Which reader a file is for, by its first bytes.
+// Which reader a file is for, by its first bytes: names of files are not certain,
+// save those of programs. Has read_model() and read_models(), which the commands call.
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -34,11 +35,14 @@ void read_npz(const ZipArchive& archive, ModelFile& into) {
     into.unclear.emplace_back(why);
 }
 
+/// Other archives have a config.json, too: that of Keras 3 has the class of the model.
 bool is_keras_config(const ZipArchive& archive, const ZipArchive::Entry& entry) {
     const Json config = Json::parse(archive.content(entry), nullptr, false);
     return !text_member(config, "class_name").empty();
 }
 
+/// By the names of the files in the archive: those of torch.export, torch.save
+/// (data.pkl), Keras 3 (config.json), NumPy.
 /// False where it is an archive of other files.
 bool read_zip(std::string_view bytes, ModelFile& into) {
     const ZipArchive archive(bytes);
@@ -72,6 +76,7 @@ bool read_zip(std::string_view bytes, ModelFile& into) {
 /// The index of a checkpoint in several files: safetensors, PyTorch's, or Keras' weights.
 void read_index(const Json& index, const std::string& directory, ModelFile& into) {
     std::set<std::string> names;
+    // Keras 3 lists the shards of each variable, the others name one.
     for (const Json& shards : member(index, "weight_map"))
         for (const Json& shard : shards.is_array() ? shards : Json::array({shards}))
             if (shard.is_string())
@@ -84,6 +89,7 @@ void read_index(const Json& index, const std::string& directory, ModelFile& into
     std::vector<std::unique_ptr<MappedFile>> files;
     Weights weights;
     for (const std::string& name : names) {
+        // The index is from the same unknown origin as the model.
         if (contains(name, "/"))
             throw InputError("the index names a file outside its directory");
         try {
@@ -96,6 +102,7 @@ void read_index(const Json& index, const std::string& directory, ModelFile& into
     add_keras_layers(weights, into);
 }
 
+/// The formats in JSON, by a member that only one of them has.
 void read_json(std::string_view bytes, const std::string& directory, ModelFile& into) {
     const Json json = parsed_json(bytes, "the file");
     if (member(json, "weight_map").is_object())
@@ -115,6 +122,7 @@ void read_json(std::string_view bytes, const std::string& directory, ModelFile& 
     add_keras_layers(json, {}, into);
 }
 
+/// The length of the header, 8 bytes, then the header, which is JSON.
 bool is_safetensors(std::string_view bytes) {
     return bytes.size() > 9 && bytes[8] == '{' && little(bytes, 0, 8) <= bytes.size() - 8;
 }
@@ -129,8 +137,11 @@ bool is_flax(std::string_view bytes) {
     return (small || large) && ((key >= 0xa1 && key <= 0xbf) || key == 0xd9);
 }
 
-/// Messages whose first field is a number: an ONNX model, a SavedModel's file under another name, a
-/// Core ML model.
+/// Messages whose first field is a number: an ONNX model, a SavedModel's file
+/// under another name, a Core ML model.
+/// Core ML and the fingerprint of a SavedModel are known by their names, as
+/// their fields are numbers, too. A MetaGraphDef has its graph in field 2,
+/// ONNX' ModelProto its graph in field 7.
 void read_numbered_message(std::string_view bytes, const std::string& name,
                            const std::string& directory, ModelFile& into) {
     if (name.ends_with(".mlmodel") || file_name(name) == "fingerprint.pb")
@@ -146,6 +157,8 @@ void read_numbered_message(std::string_view bytes, const std::string& name,
 }
 
 /// False where the file is an archive of others.
+/// From the certain to the uncertain: signatures of several bytes, then first
+/// bytes that a format always has, then bytes that could be something else.
 bool read_bytes(std::string_view bytes, const std::string& name, const std::string& directory,
                 ModelFile& into) {
     constexpr std::size_t longest_list = 4 << 20;
@@ -215,6 +228,8 @@ void reject_directory(const std::string& path) {
 
 }  // namespace
 
+/// A missing member is null, whose own members are null, too: paths through
+/// JSON of unknown form need no checks in between.
 const Json& member(const Json& object, const char* name) {
     static const Json nothing;
     if (!object.is_object())
@@ -256,6 +271,8 @@ void read_paddle_program(const Json& program, ModelFile& into) {
     }
 }
 
+/// An attribute "A" has its name as "N" and its value as "D" of "AT";
+/// is_bidirec and mode are attributes of Paddle's operator rnn.
 void add_paddle_layer(const Json& node, ModelFile& into) {
     std::map<std::string, Json> attributes;
     for (const Json& attribute : member(node, "A"))
@@ -283,6 +300,8 @@ void add_paddle_layer(const Json& node, ModelFile& into) {
 
 }  // namespace rnncheck::model
 
+/// The models of a file, a directory, or an archive. A SavedModel is a
+/// directory, which is meant by the name of its file, too.
 std::vector<rnncheck::FoundModel> rnncheck::read_models(const std::string& name,
                                                         std::size_t weights_wanted) {
     const std::string path =

@@ -1,6 +1,7 @@
-// TensorFlow's SavedModel: Keras' metadata where they are, else the operations of its graph.
-// Fields: tensorflow/core/protobuf/saved_model.proto, meta_graph.proto, saved_object_graph.proto;
-// graph.proto, function.proto, node_def.proto; keras/protobuf/saved_metadata.proto.
+// TensorFlow's SavedModel: Keras' metadata where they are, else the operations
+// of its graph. Fields: tensorflow/core/protobuf/saved_model.proto,
+// meta_graph.proto, saved_object_graph.proto; graph.proto, function.proto,
+// node_def.proto; keras/protobuf/saved_metadata.proto.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -27,10 +28,14 @@ std::string_view attribute_of(std::string_view node, std::string_view name) {
 
 /// A piece of Keras' metadata about a layer or the model.
 struct KerasObject {
-    std::string path;  ///< "root.layer-1"
+    /// "root.layer-1"; "" where the metadata are in the graph of objects
+    std::string path;
+    /// class_name, config, keras_version
     Json description;
 };
 
+/// keras_metadata.pb, which Keras 2 writes since TensorFlow 2.5:
+/// nodes with their path and JSON.
 std::vector<KerasObject> objects_of_file(std::string_view bytes) {
     std::vector<KerasObject> objects;
     each_field(bytes, 1, [&](const ProtoField& object) {
@@ -51,8 +56,8 @@ std::vector<KerasObject> objects_of_graph(std::string_view meta_graph) {
     return objects;
 }
 
-/// The root describes the whole model, unless it is of a class of its own: then each of its layers
-/// describes itself.
+/// The root describes the whole model, unless it is of a class of its own: then
+/// each of its layers describes itself.
 void add_objects(const std::vector<KerasObject>& objects, const Weights& weights, ModelFile& file) {
     if (objects.empty())
         return;
@@ -69,6 +74,8 @@ void add_objects(const std::vector<KerasObject>& objects, const Weights& weights
         const bool inside = std::ranges::any_of(wrappers, [&](const std::string& wrapper) {
             return !wrapper.empty() && object.path.starts_with(wrapper + ".");
         });
+        // A wrapper such as Bidirectional describes its layer itself,
+        // which is a node of its own, too.
         const std::size_t before = file.layers.size();
         if (!inside && object.description.is_object())
             add_keras_layers(object.description, weights, file);
@@ -77,10 +84,12 @@ void add_objects(const std::vector<KerasObject>& objects, const Weights& weights
     }
 }
 
-/// An operation that computes a layer, by the name of its node: functional_1/lstm_1/CudnnRNNV3,
-/// .../lstm_1/while.
+/// An operation that computes a layer, by the name of its node:
+/// functional_1/lstm_1/CudnnRNNV3, .../lstm_1/while.
 using Operations = std::vector<std::pair<std::string, std::string_view>>;
 
+/// cuDNN's operations and loops, also in the functions of the graph:
+/// layers are computed in these.
 Operations operations_of(std::string_view graph) {
     Operations operations;
     const auto read = [&](const ProtoField& node) {
@@ -95,17 +104,22 @@ Operations operations_of(std::string_view graph) {
     return operations;
 }
 
-/// The call of a layer of which Keras 2 keeps two functions, one of them with cuDNN for the GPU.
+/// The call of a layer of which Keras 2 keeps two functions, one of
+/// them with cuDNN for the GPU.
 struct CallWithCudnn {
-    std::string node;   ///< model/encoder/lstm_1/PartitionedCall
-    bool mask = false;  ///< it receives a mask
+    /// model/encoder/lstm_1/PartitionedCall
+    std::string node;
+    /// it receives a mask
+    bool mask = false;
 };
 
-/// Both functions have the same api_implements (keras/src/layers/rnn/gru_lstm_utils.py,
-/// generate_defun_backend).
+/// Both functions have the same api_implements
+/// (keras/src/layers/rnn/gru_lstm_utils.py, generate_defun_backend).
 std::vector<CallWithCudnn> calls_with_cudnn(std::string_view graph) {
-    std::map<std::string, std::string> implements;  // by the function's name
-    std::map<std::string, bool> masks;              // of those with cuDNN, by what they implement
+    // What each function implements, by its name; whether those with cuDNN have a mask, by
+    // what they implement.
+    std::map<std::string, std::string> implements;
+    std::map<std::string, bool> masks;
     const std::string_view library = field_of(graph, 2).bytes;
     each_field(library, 1, [&](const ProtoField& function) {
         const std::string layer = text_of(attribute_of(function.bytes, "api_implements"), 2);
@@ -141,8 +155,8 @@ std::vector<CallWithCudnn> calls_with_cudnn(std::string_view graph) {
     return calls;
 }
 
-/// Of layers whose settings are not in the file: Keras keeps a function with cuDNN only if all of
-/// its conditions hold.
+/// Of layers whose settings are not in the file: Keras keeps a function with
+/// cuDNN only if all of its conditions hold.
 void add_what_functions_decide(const std::vector<CallWithCudnn>& calls, ModelFile& file) {
     constexpr std::pair<const char*, const char*> conditions[] = {
         {"activation", "tanh"}, {"recurrent_activation", "sigmoid"},
@@ -169,7 +183,8 @@ void add_what_functions_decide(const std::vector<CallWithCudnn>& calls, ModelFil
     }
 }
 
-/// The variables that the graph of objects lists, without the copies that Keras 3 adds (kernel_1).
+/// The variables that the graph of objects lists, without the copies
+/// that Keras 3 adds (kernel_1).
 Weights variables_of(std::string_view meta_graph) {
     Weights variables;
     each_field(field_of(meta_graph, 7).bytes, 1, [&](const ProtoField& object) {
@@ -183,20 +198,20 @@ Weights variables_of(std::string_view meta_graph) {
     return variables;
 }
 
-/// Layers by their variables, and of each the operation that computes it; then cuDNN's operations
-/// of no such layer.
+/// Layers by their variables, and of each the operation that computes it; then
+/// cuDNN's operations of no such layer.
 void add_graph(std::string_view meta_graph, const Weights& weights, ModelFile& file) {
     const Operations operations = operations_of(field_of(meta_graph, 2).bytes);
     add_keras_layers(weights, file);
     for (ModelLayer& layer : file.layers) {
-        // Keras 2 keeps two functions for a layer, of which TensorFlow takes the one with cuDNN on
-        // a GPU.
+        // Keras 2 keeps two functions for a layer, of which TensorFlow
+        // takes the one with cuDNN on a GPU.
         for (const auto& [name, node] : operations)
             if (text_of(attribute_of(node, "rnn_mode"), 2) == name_of(layer.kind) &&
                 !contains(name, "/"))
                 layer.settings["op"] = text_of(node, 2);
-        // Variables have no number of a later trace: the layer lstm has the node
-        // functional_1/lstm_1/while.
+        // Variables have no number of a later trace: the layer lstm has the
+        // node functional_1/lstm_1/while.
         const std::string own_name = layer.name.substr(layer.name.rfind('/') + 1);
         const re2::RE2 of_layer("/" + re2::RE2::QuoteMeta(own_name) + "(?:_[0-9]+)?(?:/|$)",
                                 re2::RE2::Latin1);
@@ -223,6 +238,8 @@ void add_graph(std::string_view meta_graph, const Weights& weights, ModelFile& f
 
 }  // namespace
 
+/// The layers come from Keras' metadata if these have settings, else from the
+/// graph: the operations show what was saved for the GPU.
 void read_saved_model(const std::string& directory, ModelFile& into) {
     std::error_code error;
     const std::string graph = directory + "/saved_model.pb",

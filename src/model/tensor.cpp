@@ -1,3 +1,5 @@
+// What the readers of all formats share: sizes and kinds by the shapes of
+// matrices, names of types, and weights in cuDNN's order.
 #include "model/tensor.hpp"
 
 #include <algorithm>
@@ -7,9 +9,11 @@
 
 namespace rnncheck::model {
 
+/// Of one matrix: 8 MB as doubles. Larger layers are judged without their weights.
 constexpr std::uint64_t most_numbers = 1'000'000;
 
-/// One gate of an array, `part` numbers long.
+/// One gate of an array, `part` numbers long; zeros where the file has none, as of a
+/// layer without biases: cuDNN's weights have a place for them.
 static void append_gate(Numbers& to, const Numbers& from, std::size_t gate, std::size_t part) {
     if (from.empty())
         return to.resize(to.size() + part);
@@ -34,6 +38,8 @@ std::optional<CellSizes> cell_sizes(const Tensor& input, const Tensor& state, bo
         hidden = state.shape[1 - rows];
     if (hidden <= 0 || input.shape[rows] != wide || wide % hidden != 0)
         return std::nullopt;
+    // The state's matrix has `hidden` rows for each gate: how many gates there
+    // are shows the kind.
     const CellSizes sizes{input.shape[1 - rows], hidden, wide / hidden};
     if (sizes.gates == 1 || sizes.gates == 3 || sizes.gates == 4)
         return sizes;
@@ -87,6 +93,9 @@ std::optional<Numbers> numbers_in(const Tensor& tensor, bool transposed) {
     if (!names || !names->real || tensor.bytes.empty() || tensor.shape.empty() ||
         tensor.shape.size() > 2)
         return std::nullopt;
+    // Shapes and strides are the file's own numbers: each is checked before
+    // they are multiplied, so that no product overflows. A negative one is
+    // a large number without a sign.
     const auto in_range = [](std::int64_t number) {
         return static_cast<std::uint64_t>(number) <= most_numbers;
     };
@@ -100,6 +109,8 @@ std::optional<Numbers> numbers_in(const Tensor& tensor, bool transposed) {
     const std::int64_t span = (height - 1) * row + (width - 1) * column + 1;
     if (!in_range(span) || !in_range(height * width))
         return std::nullopt;
+    // A transposed matrix of PyTorch is its original with other strides: what
+    // lies between its first and its last number is decoded, then picked from.
     const std::string_view bytes =
         slice(tensor.bytes, 0, static_cast<std::uint64_t>(span) * bytes_of(tensor.dtype));
     const Numbers all = decode(std::as_bytes(std::span(bytes.data(), bytes.size())), *names->real);
@@ -122,6 +133,7 @@ void set_weights(ModelLayer& layer, const GateOrder& order, ModelFile& file, std
     Numbers all;
     const std::size_t hidden = static_cast<std::size_t>(layer.hidden.value_or(0));
     const auto gates = static_cast<std::size_t>(gates_of_kind(layer.kind));
+    // A file with a bias of another size is judged, but not computed.
     const auto is_bias = [&](const Numbers& bias) {
         return bias.empty() || bias.size() == gates * hidden;
     };
@@ -143,6 +155,8 @@ void set_weights(ModelLayer& layer, const GateOrder& order, ModelFile& file, std
         }
         all.insert(all.end(), weights->projection.begin(), weights->projection.end());
     }
+    // A number that is not finite spreads through the whole output: a
+    // computation with it would show nothing about cuDNN.
     const bool finite =
         std::ranges::all_of(all, [](double number) { return std::isfinite(number); });
     if (all.empty() || all.size() > file.weights_wanted || !finite)

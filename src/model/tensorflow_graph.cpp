@@ -1,6 +1,6 @@
-// TensorFlow's graphs (tensorflow/core/framework/graph.proto, node_def.proto, function.proto,
-// attr_value.proto): recurrent cells in their operators, in while loops of TensorFlow 1 and 2, and
-// the graphs of TensorFlow.js.
+// TensorFlow's graphs (tensorflow/core/framework/graph.proto, node_def.proto,
+// function.proto, attr_value.proto): recurrent cells in their operators, in
+// while loops of TensorFlow 1 and 2, and the graphs of TensorFlow.js.
 #include <algorithm>
 #include <deque>
 #include <set>
@@ -45,6 +45,7 @@ constexpr Renamed onnx_names[] = {{"AddV2", "Add"},
                                   {"NextIteration", "Identity"},
                                   {"StopGradient", "Identity"}};
 
+/// Other operators keep their names: those of the activations are the same.
 std::string_view onnx_name(std::string_view op) {
     const auto* const known = find_by(onnx_names, &Renamed::first, op);
     if (!known)
@@ -57,6 +58,7 @@ std::string_view node_of(std::string_view input) {
     return input.substr(0, input.find(':'));
 }
 
+/// Field 5 of a NodeDef is a map: key and AttrValue. "" without the attribute.
 std::string_view attribute_in(std::string_view node, std::string_view name) {
     std::string_view value;
     each_field(node, 5, [&](const ProtoField& entry) {
@@ -66,11 +68,14 @@ std::string_view attribute_in(std::string_view node, std::string_view name) {
     return value;
 }
 
+/// Graphs are read as those of ONNX are, by operators.cpp: each function that is called
+/// becomes a graph of its own, in which its arguments are bound to the inputs of the call.
 class TensorflowGraph {
   public:
     explicit TensorflowGraph(ModelFile& file) : file_(file) {
     }
 
+    /// A GraphDef: field 1 are its nodes, field 2 its library of functions.
     void read(std::string_view graph) {
         each_field(field_of(graph, 2).bytes, 1, [&](const ProtoField& function) {
             functions_[text_of(field_of(function.bytes, 1).bytes, 1)] = function.bytes;
@@ -82,6 +87,8 @@ class TensorflowGraph {
             read_other_functions(whole);
     }
 
+    /// model.json of TensorFlow.js: the graph in JSON, the weights' names,
+    /// shapes and types in a manifest.
     void read_json(const Json& model) {
         for (const Json& group : member(model, "weightsManifest"))
             for (const Json& weight : member(group, "weights")) {
@@ -107,8 +114,8 @@ class TensorflowGraph {
     }
 
   private:
-    /// Keras 2 calls the functions of its layers through the graph of objects; grappler selects
-    /// among those that compute the same layer, which have the same api_implements.
+    /// Keras 2 calls the functions of its layers through the graph of objects; grappler
+    /// selects among those that compute the same layer, which have the same api_implements.
     void read_other_functions(const OperatorGraph& whole) {
         std::set<std::string> seen;
         for (const auto& [name, function] : functions_) {
@@ -130,9 +137,12 @@ class TensorflowGraph {
         }
     }
 
+    /// Functions can call each other without end.
     static constexpr int deepest = 30;
     static constexpr std::size_t most_calls = 2000, most_layers = 5000;
 
+    /// NodeDef: 1 name, 2 op, 3 inputs, of which "^name" only orders the
+    /// execution. A While has its body as "body", a call its function as "f".
     void read_node(std::string_view node, OperatorGraph& graph, int depth) {
         const std::string_view name = field_of(node, 1).bytes, op = field_of(node, 2).bytes;
         std::vector<std::string_view> inputs;
@@ -158,6 +168,8 @@ class TensorflowGraph {
         add(graph, op, name, std::move(inputs), node);
     }
 
+    /// The node by ONNX' names, its output by its own name: an output's
+    /// number does not matter for a cell.
     void add(OperatorGraph& graph, std::string_view op, std::string_view name,
              std::vector<std::string_view> inputs, std::string_view node) {
         for (std::string_view& input : inputs)
@@ -170,6 +182,7 @@ class TensorflowGraph {
                        .inputs = std::move(inputs),
                        .outputs = {name},
                        .message = node};
+        // Only Gemm has a transposed factor among ONNX' operators.
         for (const char* const turned : {"transpose_b", "adj_y"})
             added.transposed |=
                 added.op == "MatMul" && field_of(attribute_in(node, turned), 5).value == 1;
@@ -178,6 +191,7 @@ class TensorflowGraph {
         graph.add(std::move(added));
     }
 
+    /// FunctionDef: 1 signature, whose field 2 are the arguments, 3 its nodes.
     void read_function(std::string_view function, const std::vector<std::string_view>& inputs,
                        const OperatorGraph& around, bool loop, int depth) {
         OperatorGraph& body = graphs_.emplace_back();
@@ -194,6 +208,8 @@ class TensorflowGraph {
         finish(body);
     }
 
+    /// Shapes and types of constants and variables, which are the
+    /// matrices; their numbers are not read.
     void read_constant(std::string_view node, std::string_view name, std::string_view op) {
         const bool variable = op == "VarHandleOp" || op == "VariableV2" || op == "Variable";
         if (!variable && op != "Const")
@@ -225,6 +241,7 @@ class TensorflowGraph {
             return;
         layer.settings["op"] = op;
         if (cudnn) {
+            // The operation's default mode is lstm (tensorflow/core/ops/cudnn_rnn_ops.cc).
             const std::string mode = text_of(attribute_in(node, "rnn_mode"), 2);
             layer.kind =
                 from_name<LayerKind>(mode.empty() ? "lstm" : mode).value_or(LayerKind::lstm);
@@ -249,6 +266,8 @@ class TensorflowGraph {
         file_.layers.push_back(std::move(layer));
     }
 
+    /// The matrix that an input is, through Identity and the like; null where it
+    /// is computed.
     const Tensor* constant_behind(std::string_view value, const OperatorGraph& graph) const {
         for (int i = 0; i < 8; ++i) {
             if (const Tensor* const known = look_up(constants_, std::string(node_of(value))))
@@ -261,6 +280,8 @@ class TensorflowGraph {
         return nullptr;
     }
 
+    /// A graph whose nodes are all read: its cells are added, except
+    /// those that are there already.
     void finish(const OperatorGraph& graph) {
         const FindTensor constant = [&](std::string_view name) -> const Tensor* {
             return look_up(constants_, std::string(name));
@@ -269,8 +290,8 @@ class TensorflowGraph {
         const bool fused = std::ranges::any_of(
             file_.layers, [](const ModelLayer& one) { return one.settings.contains("op"); });
         for (ModelLayer& cell : cells) {
-            // A function for the CPU beside one with cuDNN's operator (Keras 2), or the same loop
-            // saved for several signatures.
+            // A function for the CPU beside one with cuDNN's operator (Keras
+            // 2), or the same loop saved for several signatures.
             const bool same = std::ranges::any_of(file_.layers, [&](const ModelLayer& one) {
                 const auto *const these = look_up(one.settings, "matrices"), *const those = look_up(
                                                                                  cell.settings,
@@ -285,6 +306,8 @@ class TensorflowGraph {
             add_once(file_.unclear,
                      "a loop of the graph multiplies matrices, but its operators are those of no "
                      "known cell");
+        // A file with a layer was understood; the functions without one are not
+        // of interest.
         if (!file_.layers.empty())
             file_.unclear.clear();
     }
@@ -298,6 +321,7 @@ class TensorflowGraph {
 
 }  // namespace
 
+/// A GraphDef begins with field 1, a node, which has a name and an operation in CamelCase.
 bool is_tensorflow_graph(std::string_view bytes) {
     if (!bytes.starts_with('\n'))
         return false;
@@ -314,6 +338,7 @@ bool is_tensorflow_graph(std::string_view bytes) {
     }
 }
 
+/// A MetaGraphDef begins with its MetaInfoDef; its graph is field 2.
 std::string_view graph_of_meta_graph(std::string_view bytes) {
     if (!bytes.starts_with('\n'))
         return "";

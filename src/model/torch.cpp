@@ -1,5 +1,6 @@
 // Long because checkpoints, TorchScript and safetensors end in the same modules.
-// PyTorch: checkpoints, TorchScript archives, safetensors.
+// PyTorch: checkpoints, TorchScript archives, safetensors. Files without a framework of
+// their own end here, too, as PyTorch's names are the most usual ones.
 #include <re2/re2.h>
 
 #include <set>
@@ -20,14 +21,15 @@ using Kind = PickleNode::Kind;
 /// What is known of modules beside their weights, by name.
 using ModuleSettings = std::map<std::string, TextMap>;
 
-/// The parameters of one module: weight_ih_l0, weight_ih_l0_reverse; those of a cell as of its
-/// layer 0.
+/// The parameters of one module: weight_ih_l0, weight_ih_l0_reverse; those
+/// of a cell as of its layer 0.
 struct Module {
     std::string container, name;
     std::map<std::string, const Tensor*> parameters = {};
     int layers = 0;
     bool cell = false, reverse = false;
 
+    /// "weight_ih_l0" of a name without its layer; null where the module does not have it.
     const Tensor* find(const std::string& parameter, int layer = 0, bool backward = false) const {
         const std::string_view direction = backward ? "_reverse" : "";
         const auto* found = look_up(parameters, concat(parameter, "_l", layer, direction));
@@ -37,17 +39,20 @@ struct Module {
     }
 };
 
+/// The parameters by the modules that have them: all that a checkpoint shows of
+/// a layer are their names, "encoder.lstm.weight_ih_l0", and their shapes.
 std::vector<Module> modules_of(const std::vector<NamedTensor>& tensors) {
     constexpr int most_layers = 10'000;
-    // lstm.weight_ih_l0_reverse, without a layer in a cell. torch.nn.utils.weight_norm and
-    // torch.nn.utils.parametrize keep the original under another name.
+    // lstm.weight_ih_l0_reverse, without a layer in a cell. torch.nn.utils.weight_norm
+    // and torch.nn.utils.parametrize keep the original under another name.
     static const re2::RE2 form(
         R"((?:(.*?)\.)??(?:parametrizations\.)?((?:weight|bias)_(?:ih|hh|hr))(?:_l([0-9]+))?(_reverse)?)"
         R"((?:_orig|_raw|_v)*(?:\.original1?)?)",
         re2::RE2::Latin1);
     std::vector<Module> modules;
     std::map<std::pair<std::string, std::string>, std::size_t> known;
-    // fastai's WeightDropout keeps the recurrent weights, and the layer in itself as "module".
+    // fastai's WeightDropout keeps the recurrent weights, and the layer in
+    // itself as "module".
     std::set<std::string> dropped;
     for (const NamedTensor& tensor : tensors)
         if (const auto at = tensor.name.find("weight_hh_l");
@@ -77,6 +82,8 @@ std::vector<Module> modules_of(const std::vector<NamedTensor>& tensors) {
     return modules;
 }
 
+/// Of one layer and direction; nothing where the numbers of one of its arrays are not in
+/// the file.
 std::optional<DirectionWeights> weights_of(const Module& module, int layer, bool backward) {
     DirectionWeights weights;
     const std::pair<const char*, Numbers*> parts[] = {{"weight_ih", &weights.input},
@@ -94,6 +101,7 @@ std::optional<DirectionWeights> weights_of(const Module& module, int layer, bool
     return weights;
 }
 
+/// As PyTorch writes a shape: "[32, 8]".
 std::string shape_in_words(const Tensor& tensor) {
     return "[" +
            join(mapped(tensor.shape, [](std::int64_t size) { return std::to_string(size); }),
@@ -101,7 +109,8 @@ std::string shape_in_words(const Tensor& tensor) {
            "]";
 }
 
-/// The first array of a layer and direction that does not fit those of the first; "" where all fit.
+/// The first array of a layer and direction that does not fit those of
+/// the first; "" where all fit.
 std::string contradiction_in(const Module& module, const ModelLayer& layer,
                              const CellSizes& sizes) {
     const std::int64_t rows = sizes.gates * sizes.hidden;
@@ -131,7 +140,8 @@ std::string contradiction_in(const Module& module, const ModelLayer& layer,
     return "";
 }
 
-/// The weights are [gates * hidden][input] and [gates * hidden][hidden, or the projection's size].
+/// The weights are [gates * hidden][input] and [gates * hidden][hidden, or the
+/// projection's size]; nothing where the shapes are those of no layer.
 std::optional<ModelLayer> layer_of(const Module& module, ModelFile& file) {
     const Tensor *input = module.find("weight_ih"), *state = module.find("weight_hh"),
                  *projection = module.find("weight_hr");
@@ -159,6 +169,7 @@ std::optional<ModelLayer> layer_of(const Module& module, ModelFile& file) {
         layer.settings["contradiction"] = found;
     if (projection)
         layer.settings["proj_size"] = std::to_string(projection->shape[0]);
+    // Pseudo-layers of cuDNN: of each layer the forward and then the backward direction.
     const auto directions = static_cast<std::size_t>(layer.directions);
     set_weights(layer, torch_order, file, static_cast<std::size_t>(layer.layers) * directions,
                 [&](std::size_t i) {
@@ -201,8 +212,8 @@ void add_settings(ModelLayer& layer, const TextMap& settings) {
 
 using FoundLayers = std::vector<std::pair<std::string, ModelLayer>>;
 
-/// Averaged weights beside the model's own (icefall's model_avg, EMA, SWA) are no layers of their
-/// own.
+/// Averaged weights beside the model's own (icefall's model_avg, EMA,
+/// SWA) are no layers of their own.
 std::set<std::string> drop_copies(FoundLayers& found, std::set<std::string>& containers,
                                   ModelFile& into) {
     static const re2::RE2 average("(?i)(?:^|[._])(?:avg|average|averaged|ema|swa|shadow)(?:[._]|$)",
@@ -250,6 +261,7 @@ void add_torch_layers(const std::vector<NamedTensor>& tensors, const ModuleSetti
             "or relu are "
             "unknown, but do not decide");
     const std::set<std::string> copies = drop_copies(found, containers, into);
+    // The name of a container matters where there are several with the same layers.
     for (auto& [container, layer] : found) {
         if (containers.size() > 1 && !container.empty())
             layer.name = container + "." + layer.name;
@@ -261,6 +273,8 @@ void add_torch_layers(const std::vector<NamedTensor>& tensors, const ModuleSetti
     if (cells && into.format == "safetensors")
         into.notes.emplace_back(
             "cells of PyTorch and of tinygrad have the same names; neither uses cuDNN for them");
+    // Cells by names are not looked for among averaged weights, as their layers
+    // are not listed.
     if (copies.empty())
         return add_cells_by_names(tensors, into);
     std::vector<NamedTensor> own = tensors;
@@ -271,8 +285,8 @@ void add_torch_layers(const std::vector<NamedTensor>& tensors, const ModuleSetti
 /// A storage's numbers by its key, where they are in the file.
 using Storages = std::map<std::string, std::string_view, std::less<>>;
 
-/// The elements of a persistent id: ("storage", type, key, place, elements); null where it is
-/// another.
+/// The elements of a persistent id: ("storage", type, key, place,
+/// elements); null where it is another.
 const std::vector<std::size_t>* storage_id(const Pickle& pickle, const PickleNode& node) {
     if (node.kind != Kind::persistent || node.items.empty())
         return nullptr;
@@ -282,7 +296,8 @@ const std::vector<std::size_t>* storage_id(const Pickle& pickle, const PickleNod
     return &id;
 }
 
-/// Walks what a pickle describes and collects tensors and recurrent modules with their names.
+/// Walks what a pickle describes and collects tensors and recurrent modules
+/// with their names.
 struct Checkpoint {
     const Pickle& pickle;
     const Storages& storages;
@@ -291,9 +306,12 @@ struct Checkpoint {
     std::optional<std::string> lightning = {};
     std::set<const PickleNode*> seen = {};
 
+    /// Of dictionaries and objects in each other: a file must not exhaust the stack.
     static constexpr int deepest = 200;
     static constexpr std::string_view packed_weights = "._all_weight_values.";
 
+    /// A dictionary is a container of tensors, an object a module; `name` is the
+    /// path below the container. Values that are used twice are visited once.
     void visit(const PickleNode& node, const std::string& container, const std::string& name,
                bool in_module, int depth) {
         if (depth > deepest || (node.kind != Kind::dictionary && node.kind != Kind::object))
@@ -325,12 +343,14 @@ struct Checkpoint {
         }
     }
 
+    /// The name of a member: "encoder.lstm", or "lstm" at the top.
     static std::string below(const std::string& around, const std::string& key) {
         return if_any("", around, ".") + key;
     }
 
-    /// A dynamically quantized layer keeps its weights in objects: rnn._all_weight_values.0.param,
-    /// one for each layer and direction, with the matrices of inputs and of states.
+    /// A dynamically quantized layer keeps its weights in objects:
+    /// rnn._all_weight_values.0.param, one for each layer and direction, with
+    /// the matrices of inputs and of states.
     void add_packed(const std::string& container, const std::string& name,
                     const PickleNode& value) {
         std::vector<Tensor> matrices;
@@ -348,6 +368,7 @@ struct Checkpoint {
         modules[name.substr(0, at)]["quantized"] = "dynamic";
     }
 
+    /// The first two matrices below a value, in the file's order.
     void collect_matrices(const PickleNode& node, std::vector<Tensor>& into, int depth) const {
         if (depth > deepest || into.size() >= 2)
             return;
@@ -361,6 +382,8 @@ struct Checkpoint {
                 collect_matrices(pickle[child], into, depth + 1);
     }
 
+    /// Attributes of a module of torch.nn.modules.rnn, which a pickled
+    /// model has and a state_dict lacks.
     void note_module(const PickleNode& node, const PickleNode& maker, const std::string& name) {
         if (!contains(maker.module, "modules.rnn"))
             return;
@@ -368,6 +391,7 @@ struct Checkpoint {
         for (const char* setting : {"nonlinearity", "dropout", "batch_first", "bidirectional"})
             if (const auto word = pickle.word(node, setting))
                 settings[setting] = *word;
+        // nn.RNN keeps the nonlinearity in `mode` (torch/nn/modules/rnn.py, RNN.__init__).
         const std::string mode = pickle.word(node, "mode").value_or("");
         if (mode == "RNN_TANH" || mode == "RNN_RELU")
             settings["nonlinearity"] = lower(mode.substr(4));
@@ -392,14 +416,14 @@ struct Checkpoint {
             return std::nullopt;
         Tensor tensor{numbers(arguments[2]), {}, {}, numbers(arguments[3])};
         read_storage(pickle[arguments[0]], pickle[arguments[1]].number, tensor);
-        if (arguments.size() > 6 &&
-            pickle[arguments[6]].kind == Kind::global)  // _rebuild_tensor_v3
+        // _rebuild_tensor_v3 has the type as an argument, the others have it by the storage.
+        if (arguments.size() > 6 && pickle[arguments[6]].kind == Kind::global)
             tensor.dtype = pickle[arguments[6]].text;
         return tensor;
     }
 
-    /// numpy.ndarray.__reduce__: made empty, then its state: version, shape, type, order, bytes.
-    /// JAX' arrays keep that state as their third argument.
+    /// numpy.ndarray.__reduce__: made empty, then its state: version, shape,
+    /// type, order, bytes. JAX' arrays keep that state as their third argument.
     std::optional<Tensor> numpy_array(const PickleNode& node, const PickleNode& maker,
                                       const std::vector<std::size_t>& arguments) const {
         const bool jax = maker.text == "_reconstruct_array";
@@ -409,6 +433,7 @@ struct Checkpoint {
         if (state.size() < 4)
             return std::nullopt;
         Tensor tensor{numbers(state[1])};
+        // The type is numpy.dtype("f4", ...): its first argument.
         const PickleNode& type = pickle[state[2]];
         if (type.items.size() > 1 && !pickle[type.items[1]].items.empty()) {
             const std::string_view name = pickle[pickle[type.items[1]].items[0]].text;
@@ -417,6 +442,7 @@ struct Checkpoint {
         return tensor;
     }
 
+    /// The whole numbers of a list or tuple.
     std::vector<std::int64_t> numbers(std::size_t list) const {
         std::vector<std::int64_t> found;
         for (const std::size_t number : pickle[list].items)
@@ -424,8 +450,8 @@ struct Checkpoint {
         return found;
     }
 
-    /// torch.storage._load_from_bytes(BYTES), as pickle.dump writes tensors: its bytes are a file
-    /// of torch.save.
+    /// torch.storage._load_from_bytes(BYTES), as pickle.dump writes tensors:
+    /// its bytes are a file of torch.save.
     void note_type_of_pickled(const PickleNode& storage, Tensor& tensor) const {
         const PickleNode* const maker = pickle.maker(storage);
         if (!maker || maker->text != "_load_from_bytes" || storage.items.size() < 2)
@@ -440,6 +466,7 @@ struct Checkpoint {
                 tensor.dtype = type.name;
     }
 
+    /// Type and bytes of a tensor whose first number is `offset` elements into its storage.
     void read_storage(const PickleNode& storage, std::int64_t offset, Tensor& tensor) const {
         const auto* const id = storage_id(pickle, storage);
         if (!id)
@@ -490,8 +517,8 @@ std::string advice_for(const Pickle& pickle) {
            "weights, of PyTorch one that torch.save(model.state_dict(), ...) wrote";
 }
 
-/// NumPy's arrays of another library's object, or arrays alone of which no name shows what they
-/// are.
+/// NumPy's arrays of another library's object, or arrays alone of which
+/// no name shows what they are.
 void reject_data(const Pickle& pickle, ModelFile& file) {
     const std::string advice = advice_for(pickle);
     if (!contains(advice, "without arrays"))
@@ -500,8 +527,8 @@ void reject_data(const Pickle& pickle, ModelFile& file) {
              "it is a pickle of arrays alone, and none is named after a recurrent cell");
 }
 
-/// Of a dynamically quantized layer the matrices are numbered by layer and direction in one: those
-/// of both directions are [.., input], [.., input], [.., 2 * hidden], ...
+/// Of a dynamically quantized layer the matrices are numbered by layer and direction in
+/// one: those of both directions are [.., input], [.., input], [.., 2 * hidden], ...
 void name_directions(std::vector<NamedTensor>& tensors, ModuleSettings& modules) {
     for (auto& [name, settings] : modules) {
         if (!settings.contains("quantized"))
@@ -521,8 +548,8 @@ void name_directions(std::vector<NamedTensor>& tensors, ModuleSettings& modules)
         const bool both = inputs[1]->tensor.shape == first && (inputs.size() == 2 || deeper);
         const bool stated =
             settings.contains("bidirectional") && settings["bidirectional"] == "True";
-        // Two layers in one direction have the same shapes where the input is as large as the
-        // state.
+        // Two layers in one direction have the same shapes where the
+        // input is as large as the state.
         const bool either =
             inputs.size() == 2 && first.size() == 2 && first[1] == states[0]->tensor.shape[1];
         if (!stated && (!both || either))
@@ -538,6 +565,8 @@ void name_directions(std::vector<NamedTensor>& tensors, ModuleSettings& modules)
     }
 }
 
+/// A checkpoint of any framework that pickles as PyTorch does: Paddle's marks itself
+/// by a key, and one without tensors of PyTorch is of NumPy's or JAX' arrays.
 void read_checkpoint(const Pickle& pickle, const Storages& storages, ModelFile& file) {
     Checkpoint checkpoint{pickle, storages};
     checkpoint.visit(pickle.root(), "", "", false, 0);
@@ -564,10 +593,11 @@ void read_checkpoint(const Pickle& pickle, const Storages& storages, ModelFile& 
         file.notes.push_back("written by PyTorch Lightning " + *checkpoint.lightning);
 }
 
-/// Behind what was saved: the keys of the storages in a pickle, then of each the number of its
-/// elements, and these.
+/// Behind what was saved: the keys of the storages in a pickle, then of each
+/// the number of its elements, and these.
 Storages legacy_storages(const Pickle& saved, std::string_view bytes) {
     std::map<std::string_view, std::size_t> element_bytes;
+    // The size of an element is only in the persistent id of its storage.
     for (const PickleNode& node : saved.nodes())
         if (const auto* const id = storage_id(saved, node))
             element_bytes[saved[(*id)[2]].text] =
@@ -586,7 +616,8 @@ Storages legacy_storages(const Pickle& saved, std::string_view bytes) {
     return storages;
 }
 
-/// The constants of TorchScript's code, a tuple of tensors; others are tensors without a shape.
+/// The constants of TorchScript's code, a tuple of tensors; others
+/// are tensors without a shape.
 std::vector<Tensor> constants_of(const ZipArchive& archive) {
     constexpr std::size_t most = 100'000;
     const Pickle pickle(archive.content(*archive.find("constants.pkl")));
@@ -609,6 +640,7 @@ std::vector<std::int64_t> whole_numbers(const Json& about, const char* name, std
     return numbers;
 }
 
+/// Eight bytes with the length of a header in JSON, then all numbers one after the other.
 /// Format: https://huggingface.co/docs/safetensors/index#format.
 void add_safetensors(std::string_view bytes, std::vector<NamedTensor>& into) {
     constexpr std::uint64_t longest_header = 32 << 20;
@@ -632,6 +664,8 @@ void add_safetensors(std::string_view bytes, std::vector<NamedTensor>& into) {
 
 }  // namespace
 
+/// TorchScript's archive has constants.pkl beside data.pkl. Weights that are
+/// packed, method 8, are not read.
 void read_torch_zip(const ZipArchive& archive, ModelFile& into) {
     into.format = archive.find("constants.pkl") ? "torchscript" : "torch_zip";
     Storages storages;
@@ -644,12 +678,14 @@ void read_torch_zip(const ZipArchive& archive, ModelFile& into) {
 }
 
 void read_torch_pickle(std::string_view bytes, ModelFile& into) {
-    // torch/serialization.py, _legacy_save: magic number, protocol, system, what was saved, then
-    // the storages.
+    // torch/serialization.py, _legacy_save: magic number, protocol, system,
+    // what was saved, then the storages.
     constexpr int before = 3;
     reject_joblib(bytes);
     into.format = "torch_legacy";
     std::uint64_t at = 0;
+    // A file of torch.save before 1.6 begins with its magic number, any other
+    // pickle with what it is about.
     const bool legacy = Pickle(bytes).root().kind == Kind::whole;
     for (int i = 0; legacy && i < before; ++i)
         at = Pickle(bytes, at).end();
@@ -667,6 +703,7 @@ void read_safetensors(std::string_view bytes, ModelFile& into) {
     add_torch_layers(tensors, {}, into);
 }
 
+/// Arrays of NumPy may have PyTorch's names, as where a program converts a checkpoint.
 void add_layers_of_arrays(const std::vector<NamedTensor>& tensors, ModelFile& into) {
     add_torch_layers(tensors, {}, into);
     if (into.framework == "pytorch")
@@ -686,6 +723,8 @@ static void add_torch_shard(std::string_view bytes, std::vector<NamedTensor>& in
         into.push_back(std::move(tensor));
 }
 
+/// The files are named by each tensor; the names and shapes of all of
+/// them together make the layers.
 void read_safetensors_index(const Json& index, const std::string& directory, ModelFile& into) {
     into.format = "safetensors";
     std::set<std::string> names;

@@ -1,5 +1,5 @@
-// The code of a TorchScript archive: calls of recurrent layers and cells that no module shows, as
-// in a frozen model, and cells written out in elementary operators.
+// The code of a TorchScript archive: calls of recurrent layers and cells that no
+// module shows, as in a frozen model, and cells written out in elementary operators.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -18,8 +18,9 @@ using re2::RE2;
 
 constexpr std::size_t most_layers = 1000;
 
-/// torch.lstm(input, hx, weights, bias, layers, dropout, train, both directions, batch first); of
-/// packed sequences without the last (aten/src/ATen/native/native_functions.yaml).
+/// torch.lstm(input, hx, weights, bias, layers, dropout, train, both
+/// directions, batch first); of packed sequences without the last
+/// (aten/src/ATen/native/native_functions.yaml).
 struct LayerCall {
     std::string kind, weights;
     int layers = 1;
@@ -73,6 +74,8 @@ class ScriptCode {
         return found;
     }
 
+    /// By the first two matrices: of a layer weight_ih_l0 and
+    /// weight_hh_l0, of a cell w_ih and w_hh.
     void set_sizes(const std::vector<const Tensor*>& constants, ModelLayer& layer) const {
         if (constants.size() < 2)
             return;
@@ -85,6 +88,8 @@ class ScriptCode {
         layer.hidden = size_from(sizes->hidden);
     }
 
+    /// A frozen model calls torch.lstm with its weights as constants, or as a
+    /// list of constants that is bound to a name before.
     void add_layers() {
         static const RE2 call(
             "torch\\.(lstm|gru|rnn_tanh|rnn_relu)\\([^\n]*?, ([A-Za-z_0-9.]+|\\[[^\\]]*\\]), "
@@ -106,6 +111,7 @@ class ScriptCode {
             set_sizes(constants_in(found.weights), layer);
             file_.layers.push_back(std::move(layer));
         }
+        // A call whose arguments have another form shows its kind, at least.
         if (!file_.layers.empty())
             return;
         for (const char* const kind : {"lstm", "gru", "rnn_tanh", "rnn_relu"})
@@ -136,6 +142,9 @@ class ScriptCode {
         }
     }
 
+    /// Of a function that multiplies matrices and has the activations of an LSTM
+    /// or a GRU, or any of them in a loop. Where two constants have an LSTM's
+    /// shapes, they are its weights.
     void add_written_out(std::string_view function) {
         const std::size_t sigmoid_count = count(function, "torch.sigmoid"),
                           tanh_count = count(function, "torch.tanh");

@@ -1,3 +1,5 @@
+// Calls and assignments that decide for a whole program are looked for anywhere
+// in it: which of them run, and in which order, is not followed.
 #include "model/whole_program.hpp"
 
 #include <re2/re2.h>
@@ -13,6 +15,7 @@ namespace rnncheck::model {
 void WholeProgram::read_whole_program() {
     for (std::size_t i = 0; i + 3 < tokens_.size(); ++i)
         read_environment(i);
+    // Functions by their full names, as imports make them.
     for (const Call& call : calls_) {
         const std::string name = last_of(call.path);
         if (name == "compile" || call.path == "tensorflow.function")
@@ -49,6 +52,8 @@ void WholeProgram::read_whole_program() {
     for (const auto& package : imports_)
         other_trainer_ |= contains(package, "lightning") || package == "accelerate" ||
                           package == "fastai" || package == "transformers";
+    // Methods by their names alone, as the class of what they are called on is
+    // not known: net.cuda(), loss.backward(), model.compile(...).
     for (std::size_t i = 1; i + 2 < tokens_.size(); ++i) {
         if (!is(i - 1, ".") || !is(i + 1, "(") || matching_[i + 1] == 0)
             continue;
@@ -80,8 +85,9 @@ void WholeProgram::read_cudnn_flags(const Call& call) {
         cudnn_variable_ = source(call.at, call.close + 1);
 }
 
-/// Whether the program itself, not only a function or a class of it, builds a layer or a class of
-/// its own and calls it: a file of classes alone is moved to a GPU by those who use it.
+/// Whether the program itself, not only a function or a class of it, builds a
+/// layer or a class of its own and calls it: a file of classes alone is moved
+/// to a GPU by those who use it.
 bool WholeProgram::runs_itself() const {
     return std::ranges::any_of(calls_, [&](const Call& call) {
         const bool own = !contains(call.path, ".") && classes_.contains(call.path);
@@ -122,7 +128,8 @@ std::string WholeProgram::device_around(const Call& call) const {
     return text;
 }
 
-/// Whether every line between the head of a block and a token is indented further than the head.
+/// Whether every line between the head of a block and a token is
+/// indented further than the head.
 bool WholeProgram::in_block(std::size_t head, std::size_t at) const {
     const std::size_t column = indentation(head);
     for (std::size_t i = head; i < at; ++i)
@@ -156,6 +163,7 @@ void WholeProgram::note_moved_back(std::size_t at) {
         moved_back_ = source(first, closing(at + 1) + 1);
 }
 
+/// Whether the class before a place has it in its body, by indentation.
 bool WholeProgram::in_class(std::size_t at) const {
     const std::size_t column = indentation(at);
     for (std::size_t i = statement_of(at); i-- > 0;)
@@ -164,6 +172,7 @@ bool WholeProgram::in_class(std::size_t at) const {
     return false;
 }
 
+/// jit_compile of model.compile() or tf.function(); torch.compile has none.
 void WholeProgram::read_compile(const Call& call) {
     const Argument* const jit = find(call, "jit_compile", 99);
     if (!jit)
@@ -177,8 +186,8 @@ void WholeProgram::read_compile(const Call& call) {
         jit_ = *value;
 }
 
-/// os.environ["KERAS_BACKEND"] = "torch", os.environ.setdefault(...), torch.backends.cudnn.enabled
-/// = False.
+/// os.environ["KERAS_BACKEND"] = "torch", os.environ.setdefault(...),
+/// torch.backends.cudnn.enabled = False.
 void WholeProgram::read_environment(std::size_t at) {
     const Token& token = tokens_[at];
     if (token.kind == TokenKind::text) {
@@ -232,7 +241,8 @@ void WholeProgram::note_type(const std::string& text) {
             torch_dtype_ = dtype_of_torch(type);
 }
 
-/// The device that a function of the program returns, get_device(), or that a parameter is given.
+/// The device that a function of the program returns, get_device(),
+/// or that a parameter is given.
 bool WholeProgram::note_device_given(const std::string& text, std::size_t first, int depth) {
     if (depth > 3)
         return false;
@@ -273,6 +283,8 @@ std::string WholeProgram::returns_of(const std::string& name) const {
     return called;
 }
 
+/// What a device is, by the text in its place: a type, as .to() takes these too; a GPU;
+/// the processor; else what the names in it are bound to, up to three of them in a row.
 void WholeProgram::note_device(const std::string& text, std::size_t first, std::size_t last,
                                int depth) {
     static const re2::RE2 type(

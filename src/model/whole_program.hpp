@@ -1,4 +1,5 @@
-// What holds for a whole Python program: precision, devices, compilation, the back end of Keras.
+// What holds for a whole Python program: precision, devices, compilation, the back
+// end of Keras. Base of ProgramLayers, which adds it to each layer.
 #pragma once
 
 #include "model/python_source.hpp"
@@ -12,10 +13,14 @@ class WholeProgram : public PythonSource {
     }
 
   protected:
-    /// Whether the program itself, not only a function or a class of it, builds a layer or a class
-    /// of its own and calls it: a file of classes alone is moved to a GPU by those who use it.
+    /// Whether the program itself, not only a function or a class of it, builds
+    /// a layer or a class of its own and calls it: a file of classes alone is
+    /// moved to a GPU by those who use it.
     bool runs_itself() const;
 
+    /// jit_compile of compile(), or the text in its place; Keras' policy; KERAS_BACKEND,
+    /// with "?" before a text that is computed; the default type of PyTorch; the
+    /// device, and cudnn.enabled, where they are variables.
     std::string jit_, jit_variable_, policy_, backend_, torch_dtype_, device_variable_,
         cudnn_variable_;
     bool xla_ = false, eager_ = true, quantized_ = false, trains_ = false, other_trainer_ = false,
@@ -24,7 +29,8 @@ class WholeProgram : public PythonSource {
     /// The line that hides the GPUs from the whole program; "" without one.
     std::string hidden_;
 
-    /// The line that moves a model back to the processor before it is called again; "" without one.
+    /// The line that moves a model back to the processor before it is
+    /// called again; "" without one.
     std::string moved_back_;
 
     /// with tf.device("/CPU:0") around the call, or .to("cpu") behind it; "" without.

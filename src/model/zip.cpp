@@ -1,3 +1,6 @@
+// Files of PyTorch, Keras and NumPy are ZIP archives. The sections are those of
+// PKWARE's APPNOTE: 4.3.16 the record at the end, 4.3.14 that of ZIP64, 4.3.12
+// the directory's entries, 4.5.3 the extra field.
 #include <zlib.h>
 
 #include <algorithm>
@@ -8,14 +11,16 @@ namespace rnncheck::model {
 
 namespace {
 
+/// What a small archive may become: a model's descriptions are far below it.
 constexpr std::size_t most_inflated = 64 << 20, most_entries = 1'000'000;
 
+/// Of the central directory: its place, its size in bytes, its entries.
 struct Directory {
     std::uint64_t at, size, entries;
 };
 
-/// The record at the end of the archive; that of ZIP64 before it, where a number does not fit into
-/// it.
+/// The record at the end of the archive; that of ZIP64 before it, where a
+/// number does not fit into it.
 Directory find_directory(std::string_view bytes) {
     constexpr std::size_t record = 22, longest_comment = 65535;
     const std::size_t tail =
@@ -26,6 +31,8 @@ Directory find_directory(std::string_view bytes) {
     const std::uint64_t end = tail + found;
     const Directory small{little(bytes, end + 16, 4), little(bytes, end + 12, 4),
                           little(bytes, end + 10, 2)};
+    // Numbers with all bits set are in the record of ZIP64, whose place is in a
+    // locator of 20 bytes directly before.
     const bool fits = small.at != 0xffffffff && small.size != 0xffffffff && small.entries != 0xffff;
     if (fits || end < 20 || little(bytes, end - 20, 4) != 0x07064b50)
         return small;
@@ -36,7 +43,8 @@ Directory find_directory(std::string_view bytes) {
             little(bytes, large + 32, 8)};
 }
 
-/// ZIP64's extra field holds those of size, packed size and place that do not fit, in this order.
+/// ZIP64's extra field holds those of size, packed size and place
+/// that do not fit, in this order.
 void read_extra(std::string_view extra, ZipArchive::Entry& entry) {
     for (Cursor fields(extra); !fields.at_end();) {
         const std::uint64_t id = fields.number(2);
@@ -49,6 +57,8 @@ void read_extra(std::string_view extra, ZipArchive::Entry& entry) {
     }
 }
 
+/// The name, the extra field and the comment follow the fixed part of an entry,
+/// in this order.
 ZipArchive::Entry read_entry(Cursor& directory) {
     if (directory.number(4) != 0x02014b50)
         damaged("an entry of the ZIP archive's directory is not one");
@@ -68,6 +78,8 @@ ZipArchive::Entry read_entry(Cursor& directory) {
     return entry;
 }
 
+/// Deflated data without a header, which negative window bits denote to zlib.
+/// The size must be exactly that of the directory.
 std::string inflated(std::string_view packed, std::uint64_t size, const std::string& name) {
     std::string text(size, '\0');
     z_stream stream{};
@@ -95,6 +107,8 @@ ZipArchive::ZipArchive(std::string_view bytes) : bytes_(bytes) {
         entries_.push_back(read_entry(directory));
 }
 
+/// PyTorch's archives have all files below a directory whose name is that of
+/// the file: its end is compared.
 const ZipArchive::Entry* ZipArchive::find(std::string_view name) const {
     const Entry* found = nullptr;
     for (const Entry& entry : entries_)
@@ -104,6 +118,8 @@ const ZipArchive::Entry* ZipArchive::find(std::string_view name) const {
 }
 
 std::string_view ZipArchive::content(const Entry& entry) const {
+    // Name and extra field of the local header have lengths of their own, other than
+    // the directory's: torch.save pads the extra field, so that the data are aligned.
     constexpr std::uint64_t fixed_part = 30;
     const std::uint64_t begin = entry.header + fixed_part + little(bytes_, entry.header + 26, 2) +
                                 little(bytes_, entry.header + 28, 2);

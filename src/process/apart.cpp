@@ -1,3 +1,5 @@
+// The process that works is a fork, so that `work` may use all that the caller
+// has; only its result comes back, through a pipe.
 #include "process/apart.hpp"
 
 #include <fcntl.h>
@@ -33,8 +35,9 @@ enum Reply : char {
     other_error = 'o'
 };
 
-/// A fork that cannot be killed shall not keep the reader of our output waiting for its end. In
-/// their place is what cannot be written to, so that what is meant for them is not lost in silence.
+/// A fork that cannot be killed shall not keep the reader of our output waiting
+/// for its end. In their place is what cannot be written to, so that what is
+/// meant for them is not lost in silence.
 void leave_outputs(int reply_to) {
     const Descriptor directory(open("/", O_RDONLY | O_CLOEXEC));
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
@@ -80,6 +83,8 @@ std::string result_in(const std::string& reply) {
     }
 }
 
+/// The process that works, as its parent sees it: a pipe for the
+/// reply, and what /proc shows of it.
 class Fork {
   public:
     Fork(pid_t process, Descriptor replies) : process_(process), replies_(std::move(replies)) {
@@ -106,6 +111,7 @@ class Fork {
     }
 
   private:
+    /// A file system that answers slowly still moves; one that is gone does not.
     bool has_moved() {
         const std::string before = std::exchange(movement_, movement_of(process_));
         return before != movement_;
@@ -115,8 +121,8 @@ class Fork {
         constexpr std::chrono::seconds least(1), grace(4), patience(8), patience_without_proc(60);
         const auto now = Time::now();
         if (last_moment) {
-            // On a busy machine the fork may not have reached the file yet that its message is to
-            // name.
+            // On a busy machine the fork may not have reached the file
+            // yet that its message is to name.
             const auto end = std::max(*last_moment, started_ + least);
             if (now > end)
                 return awaited_file(process_) || now > end + grace;

@@ -1,3 +1,5 @@
+// One started command: its lines, its output, its limits, and how it ended.
+// look() is called again and again and never waits.
 #include "process/child.hpp"
 
 #include <algorithm>
@@ -10,11 +12,13 @@ namespace rnncheck::process {
 
 using Clock = std::chrono::steady_clock;
 
+/// More than the facts of any machine; a library that writes onto the
+/// descriptor without line ends must not fill the memory.
 constexpr std::size_t longest_line = 16 << 20;
 constexpr std::size_t tail_kept = 4096;
 
-/// Lines out of a stream of bytes; a line longer than 16 MiB is given up, so that memory stays
-/// bounded.
+/// Lines out of a stream of bytes; a line longer than 16 MiB is given up,
+/// so that memory stays bounded.
 class LineBuffer {
   public:
     void add(std::string_view bytes, const std::function<void(std::string_view)>& on_line) {
@@ -42,9 +46,9 @@ class LineBuffer {
 
 namespace {
 
-// No descriptor that wakes us when a child ends (pidfd): kernels too old for it are our public. A
-// child that closed its answers is about to leave, so it is looked at more often; so is one whose
-// lines do not wake us.
+// No descriptor that wakes us when a child ends (pidfd): kernels too old for it
+// are our public. A child that closed its answers is about to leave, so it is
+// looked at more often; so is one whose lines do not wake us.
 constexpr std::chrono::milliseconds usual_wait(20), short_wait(1);
 
 class Child : public Process {
@@ -88,8 +92,8 @@ class Child : public Process {
     }
 
   private:
-    /// It sends line upon line. It is not to wake us for each, which would cost both more than the
-    /// lines are worth.
+    /// It sends line upon line. It is not to wake us for each, which would cost
+    /// both more than the lines are worth.
     bool is_flooding() const {
         return got_lines_ && lines_seen_ > 64;
     }
@@ -133,8 +137,8 @@ class Child : public Process {
         return run_;
     }
 
-    /// Observe, kill, reap, in this order: a grandchild that inherited a pipe cannot hold us, and
-    /// while the process is not reaped its number cannot belong to anybody else.
+    /// Observe, kill, reap, in this order: a grandchild that inherited a pipe cannot hold
+    /// us, and while the process is not reaped its number cannot belong to anybody else.
     ProbeRun reap() {
         process_.kill();
         for (int i = 0; i < 1000 && read_messages();
@@ -143,10 +147,11 @@ class Child : public Process {
         read_output();
         const Spawned::End how = process_.end();
         run_.peak_memory_mib = how.peak_memory_mib;
-        stays_ = false;  // its last word may have come too late: the process number may soon be
-                         // another's
+        // its last word may have come too late: the process number may soon be another's
+        stays_ = false;
+        // it was leaving by itself
         if (done_ && how.exit_code)
-            forget_ending();  // it was leaving by itself
+            forget_ending();
         if (killed_as_)
             return ended(*killed_as_);
         if (how.signal) {
@@ -159,6 +164,8 @@ class Child : public Process {
         return ended(ProbeEnd::quit_early);
     }
 
+    /// The deadline of the whole run first: it is no fault of this process,
+    /// and is reported as `cut_off`.
     void enforce_limits() {
         if (killed_as_)
             return;
@@ -172,8 +179,8 @@ class Child : public Process {
                 "no progress for " + std::to_string(how_.quiet_limit.count() / 1000) + " s");
     }
 
-    /// If we were kept from a processor, it may have waited for us: it has a moment from the first
-    /// look on.
+    /// If we were kept from a processor, it may have waited for us: it has a
+    /// moment from the first look on.
     bool is_silent_for(std::chrono::milliseconds limit) {
         constexpr std::chrono::milliseconds moment(100);
         const auto quiet = process_.time_run();
@@ -184,6 +191,7 @@ class Child : public Process {
         return silent_since_ && quiet > *silent_since_ + moment;
     }
 
+    /// What /proc shows of a hang is gone once the process is killed, so it is read before.
     void end_for(ProbeEnd end, std::string reason) {
         run_.hang = process_.inspect();
         run_.reason = std::move(reason);
@@ -211,8 +219,8 @@ class Child : public Process {
     OnLine on_line_;
     Spawned process_;
     Clock::time_point started_ = Clock::now();
-    std::optional<std::chrono::milliseconds>
-        silent_since_;  ///< of its time_run: it was silent for too long
+    /// of its time_run: it was silent for too long
+    std::optional<std::chrono::milliseconds> silent_since_;
     Clock::time_point killed_at_{};
     std::optional<ProbeEnd> killed_as_;
     ProbeRun run_;  ///< what is known of it
@@ -229,11 +237,14 @@ std::unique_ptr<Process> start(const Command& command, OnLine on_line) {
     return std::make_unique<Child>(command, std::move(on_line));
 }
 
+/// A flood of lines must not wake us for each of them: then the wait is short
+/// and by the clock.
 void poll_all(const std::vector<const Process*>& processes) {
     std::vector<Spawned::Awaited> awaited;
     std::chrono::milliseconds longest = usual_wait;
     for (const Process* process : processes) {
-        const auto& child = static_cast<const Child&>(*process);  // start() creates no other
+        // start() creates no other
+        const auto& child = static_cast<const Child&>(*process);
         awaited.push_back(child.awaited());
         longest = std::min(longest, child.longest_wait());
     }

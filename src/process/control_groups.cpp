@@ -1,3 +1,5 @@
+// Both versions of cgroups(7) are mounted side by side on some systems; each
+// line of /proc/PROCESS/cgroup shows which one it is of.
 #include "process/control_groups.hpp"
 
 #include <charconv>
@@ -17,8 +19,8 @@ std::optional<std::string> ControlGroup::text(const Root& root, const char* name
     return root.read(directory + '/' + name, 1 << 12);
 }
 
-/// Lines of /proc/PROCESS/cgroup: "4:cpu,cpuacct:/group" in version 1 of control groups,
-/// "0::/group" in version 2.
+/// Lines of /proc/PROCESS/cgroup: "4:cpu,cpuacct:/group" in version 1 of
+/// control groups, "0::/group" in version 2.
 std::vector<ControlGroup> control_groups(const Root& root, std::string_view controller,
                                          std::string_view process) {
     std::vector<ControlGroup> groups;

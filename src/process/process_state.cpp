@@ -23,12 +23,17 @@ std::string content(pid_t process, const char* name) {
     return Root().read("/proc/" + std::to_string(process) + '/' + name, 4096).value_or("");
 }
 
+/// The fields of /proc/PROCESS/stat that are needed here.
 struct Stat {
-    char state;      ///< of its main thread: R on a processor or waiting for one, S sleeping, D
-                     ///< uninterruptible
-    unsigned flags;  ///< PF_* of the kernel
-    milliseconds processor_time;  ///< of all its threads
-    long long start_ticks;        ///< since the machine was started
+    /// of its main thread: R on a processor or waiting for one, S sleeping, D
+    /// uninterruptible
+    char state;
+    /// PF_* of the kernel
+    unsigned flags;
+    /// of all its threads
+    milliseconds processor_time;
+    /// since the machine was started
+    long long start_ticks;
 };
 
 /// "4711 (name) S 1 ...", proc(5); the name may hold parentheses.
@@ -72,6 +77,7 @@ std::optional<milliseconds> time_waited(pid_t process) {
     return std::chrono::duration_cast<milliseconds>(std::chrono::nanoseconds(waited_ns));
 }
 
+/// The letters of proc_pid_stat(5).
 std::string word_of(char state) {
     static const std::map<char, const char*> words = {{'R', "running"},
                                                       {'S', "sleeping"},
@@ -84,7 +90,8 @@ std::string word_of(char state) {
     return *word;
 }
 
-/// Where a system call has the path of a file among its arguments, and where an open file's number.
+/// Where a system call has the path of a file among its arguments, and
+/// where an open file's number.
 struct FileArgument {
     int path = -1, file = -1;
 };
@@ -123,7 +130,8 @@ std::string text_at(pid_t process, unsigned long address) {
     std::string text;
     while (memory.open() && text.size() < longest && text.find('\0') == text.npos) {
         const std::size_t before = text.size();
-        text.resize(before + page - (address + before) % page);  // the next page may be nobody's
+        // the next page may be nobody's
+        text.resize(before + page - (address + before) % page);
         const ssize_t got = pread(memory.number(), text.data() + before, text.size() - before,
                                   static_cast<off_t>(address + before));
         text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
@@ -133,7 +141,8 @@ std::string text_at(pid_t process, unsigned long address) {
     return text.substr(0, text.find('\0'));
 }
 
-/// The file that a process has opened under this number; "" for a pipe, a socket, a terminal.
+/// The file that a process has opened under this number; "" for a pipe, a
+/// socket, a terminal.
 std::string file_opened_as(pid_t process, unsigned long number) {
     const std::string directory = "/proc/" + std::to_string(process);
     const std::string file = Root().link(directory + "/fd/" + std::to_string(number)).value_or("");
@@ -142,8 +151,8 @@ std::string file_opened_as(pid_t process, unsigned long number) {
     return "";
 }
 
-/// /proc/N/syscall: "257 0xffffff9c 0x7ffd...", the number in decimal and six arguments; "running"
-/// or "-1" outside of a system call.
+/// /proc/N/syscall: "257 0xffffff9c 0x7ffd...", the number in decimal and six
+/// arguments; "running" or "-1" outside of a system call.
 std::vector<std::string> system_call_of(pid_t process) {
     return split(content(process, "syscall"), ' ');
 }
@@ -185,12 +194,13 @@ std::string movement_of(pid_t process) {
     const auto stat = stat_of(process);
     if (!stat)
         return "";
-    const std::string status =
-        content(process, "status");  // its last lines count how often it came to a processor
+    // its last lines count how often it came to a processor
+    const std::string status = content(process, "status");
     return std::to_string(stat->processor_time.count()) +
            status.substr(std::min(status.rfind("\nvoluntary"), status.size()));
 }
 
+/// wchan is "0" in user mode and where the kernel hides it; the stack is for root alone.
 std::optional<Hang> inspect(pid_t process) {
     const auto stat = stat_of(process);
     if (!stat)
@@ -215,12 +225,14 @@ std::optional<long long> ticks_at_start(pid_t process) {
 }
 
 bool is_exiting(pid_t process) {
-    constexpr unsigned exiting = 0x4;  // PF_EXITING of include/linux/sched.h
+    // PF_EXITING of include/linux/sched.h
+    constexpr unsigned exiting = 0x4;
     const auto stat = stat_of(process);
     return stat && (stat->flags & exiting);
 }
 
-/// Looked at later than that, we were kept from a processor ourselves, and it may have been, too.
+/// Looked at later than that, we were kept from a processor
+/// ourselves, and it may have been, too.
 constexpr milliseconds longest_without_look{250};
 
 void RunClock::restart() {
@@ -229,14 +241,15 @@ void RunClock::restart() {
     counted_ = left_out_ = {};
 }
 
-/// Without the waits, what passed between two looks; at least what it used, at most all of it.
+/// Without the waits, what passed between two looks; at least what it used, at
+/// most all of it.
 milliseconds RunClock::could_run(milliseconds passed, const Look& before, const Look& now) {
     const milliseconds used = now.processor_time - before.processor_time;
     if (!before.waited || !now.waited)
         return std::min(longest_without_look, now.is_running ? std::min(passed, used) : passed);
     milliseconds waited = std::max(*now.waited - *before.waited, milliseconds(0));
-    const milliseconds known =
-        std::min(waited, left_out_);  // of a wait that was left out while it lasted
+    // of a wait that was left out while it lasted
+    const milliseconds known = std::min(waited, left_out_);
     waited -= known;
     left_out_ -= known;
     const milliseconds most = now.is_running ? std::min(passed, used) : passed;
@@ -246,6 +259,8 @@ milliseconds RunClock::could_run(milliseconds passed, const Look& before, const 
     return counted;
 }
 
+/// Looks at /proc only every 50 ms, and less often the longer the process runs:
+/// reading the files of all threads costs time itself.
 milliseconds RunClock::elapsed() {
     constexpr milliseconds often{50};
     const auto passed = std::chrono::duration_cast<milliseconds>(Clock::now() - looked_);

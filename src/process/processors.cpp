@@ -1,3 +1,5 @@
+// The count decides how many threads compute references: more than the quota
+// would only wait for each other.
 #include "process/processors.hpp"
 
 #include <sched.h>
@@ -11,6 +13,8 @@
 
 namespace rnncheck::process {
 
+/// sched_getaffinity(2) takes no mask smaller than the kernel's, whose size is
+/// not known beforehand: it is doubled until it fits.
 static int processors_of_mask() {
     for (int possible = CPU_SETSIZE; possible <= (1 << 16); possible *= 2) {
         cpu_set_t* const mask = CPU_ALLOC(possible);

@@ -1,3 +1,4 @@
+// posix_spawn(3), not fork: the page tables of a large process need not be copied.
 #include "process/spawned.hpp"
 
 #include <fcntl.h>
@@ -26,6 +27,7 @@ namespace rnncheck::process {
 
 namespace {
 
+/// Both ends are close-on-exec: a child gets only those that it is given.
 struct Pipe {
     Descriptor read, write;
 };
@@ -110,6 +112,8 @@ int most_descriptors() {
     return most;
 }
 
+/// The processes of start() that nobody has waited for yet: the first process
+/// of a container also gets others.
 std::set<pid_t>& awaited_processes() {
     static std::set<pid_t> processes;
     return processes;
@@ -128,8 +132,8 @@ struct Spawned::State {
 
 Spawned::Spawned(const Command& command) : state_(std::make_unique<State>()) {
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGCHLD,
-           SIG_DFL);  // inherited as ignored, children would vanish before they can be observed
+    // inherited as ignored, children would vanish before they can be observed
+    signal(SIGCHLD, SIG_DFL);
     if (command.arguments[0] == own_program() && is_run_by_loader()) {
         state_->failure =
             "rnncheck was started as an argument of the dynamic loader, by which it cannot start "
@@ -172,7 +176,8 @@ Spawned::~Spawned() {
         return;
     awaited_processes().erase(state_->pid);
     kill();
-    constexpr int patience_ms = 3000;  // one that hangs inside the kernel does not die of it
+    // one that hangs inside the kernel does not die of it
+    constexpr int patience_ms = 3000;
     for (int waited = 0; waited < patience_ms && waitpid(state_->pid, nullptr, WNOHANG) == 0;
          ++waited)
         usleep(1000);
@@ -201,8 +206,9 @@ void Spawned::write_input() {
             write(to.number(), input.data() + state_->written, input.size() - state_->written);
         if (wrote < 0 && errno == EAGAIN)
             return;
+        // it closed its end: its loss
         if (wrote < 0)
-            break;  // it closed its end: its loss
+            break;
         state_->written += static_cast<std::size_t>(wrote);
     }
     to.close();
@@ -220,6 +226,7 @@ std::string Spawned::new_output() {
     return read_some(state_->output);
 }
 
+/// Without reaping it (WNOWAIT), so that its number remains its own.
 bool Spawned::has_exited() {
     siginfo_t info{};
     return waitid(P_PID, static_cast<id_t>(state_->pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
@@ -236,9 +243,11 @@ std::optional<Hang> Spawned::inspect() const {
 
 void Spawned::kill() {
     ::kill(-state_->pid, SIGKILL);
-    ::kill(state_->pid, SIGKILL);  // it may have left its group
+    // it may have left its group
+    ::kill(state_->pid, SIGKILL);
 }
 
+/// ru_maxrss is in KiB on Linux (getrusage(2)).
 Spawned::End Spawned::end() {
     int status = 0;
     rusage used{};
@@ -261,8 +270,8 @@ void Spawned::restart_clock() {
     state_->clock->restart();
 }
 
-/// A closed descriptor has the number -1, which poll leaves out; the end of the answers wakes us
-/// even where lines do not.
+/// A closed descriptor has the number -1, which poll leaves out; the end of the
+/// answers wakes us even where lines do not.
 void Spawned::wait(const std::vector<Awaited>& awaited, std::chrono::milliseconds longest) {
     std::vector<pollfd> polls;
     for (const Awaited& one : awaited) {
@@ -285,8 +294,8 @@ bool is_awaited(pid_t process) {
 }
 
 int capacity() {
-    // Standard streams and the wire's two, three pipe ends for each child, three more while one is
-    // started.
+    // Standard streams and the wire's two, three pipe ends for each child,
+    // three more while one is started.
     constexpr int fixed = 3 + 2 + 3, for_each = 3;
     return (most_descriptors() - fixed) / for_each;
 }

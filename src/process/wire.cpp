@@ -1,3 +1,5 @@
+// One JSON object on each line. The reader trusts none of them: a library may
+// write anything onto any descriptor.
 #include "process/wire.hpp"
 
 #include <unistd.h>
@@ -12,8 +14,8 @@
 
 namespace rnncheck {
 
-/// A sweep leaves thousands of these, nearly all of them names of functions: those need no
-/// escaping.
+/// A sweep leaves thousands of these, nearly all of them names of
+/// functions: those need no escaping.
 void ProbeWriter::calling(std::string_view function) {
     if (function == last_call_)
         return;
@@ -60,8 +62,11 @@ void write_line(int descriptor, std::string text) {
     }
 }
 
+/// A library that fails in a loop must not fill the facts: the first
+/// failures show what is wrong.
 constexpr std::size_t most_failed_calls = 64;
 
+/// A line may have several of these members.
 static void take(const Json& json, WireReader& reader, Facts& found) {
     if (const auto call = json.find("calling"); call != json.end())
         reader.last_call = original_bytes(call->get<std::string>());
@@ -84,7 +89,8 @@ static void take(const Json& json, WireReader& reader, Facts& found) {
         reader.stays = true;
 }
 
-/// A library gave back what cannot be: all that it found is lost, which is not to pass in silence.
+/// A library gave back what cannot be: all that it found is lost,
+/// which is not to pass in silence.
 static void report_unreadable(WireReader& reader, const std::string& why) {
     if (reader.failed_calls.size() < most_failed_calls)
         reader.failed_calls.push_back({reader.last_call, -1, "returned an invalid value: " + why});

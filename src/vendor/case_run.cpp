@@ -1,3 +1,5 @@
+// The calls around a case that both interfaces make alike: memory, weights, the
+// poisoned outputs, the two timed runs and their digest.
 #include "vendor/case_run.hpp"
 
 #include <algorithm>
@@ -11,6 +13,8 @@
 
 namespace rnncheck::vendor {
 
+/// Equal digests of two GPUs or two runs mean bitwise identical outputs; the
+/// digest is compared only, never computed with.
 /// FNV-1a of every output's size and bytes, eight at a time.
 static std::string digest_of(const DeviceBytes& outputs) {
     constexpr std::uint64_t prime = 0x100000001B3;
@@ -33,6 +37,8 @@ static std::string digest_of(const DeviceBytes& outputs) {
     return text;
 }
 
+/// The sizes follow from the case alone: what cuDNN itself is queried for are
+/// the weights, the workspace and the reserve space.
 CaseRun::CaseRun(const Session& session, const RnnCase& rnn_case)
     : session_(session),
       api_(session.cudnn),
@@ -65,6 +71,7 @@ CaseRun::CaseRun(const Session& session, const RnnCase& rnn_case)
 CaseRun::~CaseRun() {
     if (context_in_doubt_)
         return;
+    // in the opposite order of their creation: descriptors that others use last
     for (auto step = clean_up_.rbegin(); step != clean_up_.rend(); ++step)
         (*step)();
 }
@@ -77,11 +84,14 @@ void CaseRun::impossible(const char* call, const std::string& what) {
 }
 
 void CaseRun::check_size(const char* call, const Memory& memory) {
+    // 2^48 bytes are 256 TiB: no GPU has that much memory, so the number is garbage.
     if (memory.bytes > std::size_t{1} << 48)
         impossible(call,
                    "it returned an implausible size: " + std::to_string(memory.bytes) + " bytes");
 }
 
+/// The size that could not be allocated goes into the result, as cuMemAlloc's
+/// status alone does not contain it.
 void CaseRun::allocate(Memory& memory) {
     if (memory.bytes == 0 || failed())
         return;
@@ -104,6 +114,8 @@ void CaseRun::clear(const Memory& memory, int fill) {
              memory.bytes);
 }
 
+/// Empty if a call failed before, or now: then the caller returns
+/// the failure and not the bytes.
 std::vector<std::byte> CaseRun::download(const Memory& memory) {
     std::vector<std::byte> copy(memory.bytes);
     if (!copy.empty())
@@ -111,6 +123,8 @@ std::vector<std::byte> CaseRun::download(const Memory& memory) {
     return copy;
 }
 
+/// The RNN functions take tensors of three dimensions without gaps: {layers,
+/// batch, width} for states, {batch, width, 1} for a step.
 TensorDescriptor CaseRun::tensor(const std::array<int, 3>& sizes) {
     const TensorDescriptor descriptor = empty_tensor();
     const int strides[3] = {sizes[1] * sizes[2], sizes[2], 1};
@@ -122,7 +136,8 @@ RnnDataDescriptor CaseRun::sequences(int width) {
     const auto descriptor =
         made(api_.cudnnCreateRNNDataDescriptor, api_.cudnnDestroyRNNDataDescriptor);
     const std::vector<int> lengths = case_.all_lengths();
-    double zero = 0;  // all bytes zero: the number zero in every type
+    // all bytes zero: the number zero in every type
+    double zero = 0;
     cudnn(api_.cudnnSetRNNDataDescriptor, descriptor, type_, same_number(case_.layout),
           case_.sequence_length, case_.batch, width, lengths.data(), &zero);
     return descriptor;
@@ -134,6 +149,8 @@ void CaseRun::describe_states() {
         c_ = tensor({case_.pseudo_layers(), case_.batch, case_.hidden});
 }
 
+/// The library returns an address and a number of elements; both are compared
+/// with the case before anything is written there.
 void CaseRun::place(const char* call, const void* where, long long elements,
                     std::size_t pseudo_layer, int linear, bool bias,
                     std::span<const std::byte> values) {
@@ -152,6 +169,8 @@ void CaseRun::place(const char* call, const void* where, long long elements,
     placed_.push_back({pseudo_layer, linear, bias, begin, values.size()});
 }
 
+/// Inputs that the case does not have keep the size 0, and their address is
+/// null, which cuDNN takes as zeros.
 void CaseRun::allocate_all(const DeviceImage* image) {
     for (std::size_t i = 0; i < all_inputs(data_).size(); ++i) {
         Memory& memory = *all_inputs(data_)[i];
@@ -172,15 +191,15 @@ void CaseRun::allocate_all(const DeviceImage* image) {
         allocate(*memory);
 }
 
-/// All results are set to not-a-number before, except the gradients of weights, to which cuDNN
-/// adds.
+/// All results are set to not-a-number before, except the gradients of
+/// weights, to which cuDNN adds.
 DeviceBytes CaseRun::run_once(double& milliseconds) {
     for (const Memory* memory : all_results(data_))
         clear(*memory, 0xFF);
     clear(data_.dweights);
     cuda(session_.cuda.cuCtxSynchronize);
-    const Team::Pause
-        nothing_else;  // the time is the GPU's, not that of threads that compute references
+    // the time is the GPU's, not that of threads that compute references
+    const Team::Pause nothing_else;
     const auto start = std::chrono::steady_clock::now();
     compute();
     cuda(session_.cuda.cuCtxSynchronize);
@@ -193,6 +212,8 @@ DeviceBytes CaseRun::run_once(double& milliseconds) {
     return outputs;
 }
 
+/// cuDNN has the weights' gradients in its own order; each goes back to the
+/// place from which place() took the weight.
 RnnOutputs CaseRun::decoded(const DeviceBytes& bytes) const {
     RnnOutputs outputs;
     for (std::size_t i = 0; i < all_results(bytes).size(); ++i)
@@ -238,6 +259,7 @@ Outputs CaseRun::run_twice(const DeviceImage& image, RnnRun& run) {
     return {decoded(first), first == again ? RnnOutputs() : decoded(again)};
 }
 
+/// Before any allocation, so that a case too large for the GPU can be queried too.
 Spaces CaseRun::spaces() {
     describe();
     if (failed())
@@ -254,6 +276,7 @@ Spaces CaseRun::spaces() {
             data};
 }
 
+/// For what a case takes in practice: every allocation is made, the numbers do not matter.
 void CaseRun::run_on_zeros() {
     describe();
     allocate(data_.weights);

@@ -1,5 +1,5 @@
-// One case on the device, as far as both RNN interfaces share it: the sequence of calls, device
-// memory, descriptors, weights, the two timed runs.
+// One case on the device, as far as both RNN interfaces share it: the sequence
+// of calls, device memory, descriptors, weights, the two timed runs.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,24 @@
 
 namespace rnncheck::vendor {
 
-inline constexpr int padded_io = 1;  ///< CUDNN_RNN_PADDED_IO_ENABLED
+/// CUDNN_RNN_PADDED_IO_ENABLED
+inline constexpr int padded_io = 1;
+/// CUDA_ERROR_OUT_OF_MEMORY
 inline constexpr int cuda_out_of_memory = 2;
 inline constexpr int clip_minmax = 1,
                      pass_on_nan = 1;  ///< cudnnRNNClipMode_t, cudnnNanPropagation_t
 
 // cuDNN's numbers for the values of our enumerations, in their order.
-inline constexpr int data_types[] = {1, 0, 2, 9};  ///< cudnnDataType_t: fp64, fp32, fp16, bf16
-inline constexpr int math_types[] = {0, 1, 3};     ///< cudnnMathType_t: standard, tensor, fma
-inline constexpr int modes[] = {2, 3, 1, 0};       ///< cudnnRNNMode_t: lstm, gru, tanh, relu
-inline constexpr int bias_modes[] = {0, 1, 3,
-                                     2};  ///< cudnnRNNBiasMode_t: none, input, recurrent, both
+/// cudnnDataType_t: fp64, fp32, fp16, bf16
+inline constexpr int data_types[] = {1, 0, 2, 9};
+/// cudnnMathType_t: standard, tensor, fma
+inline constexpr int math_types[] = {0, 1, 3};
+/// cudnnRNNMode_t: lstm, gru, tanh, relu
+inline constexpr int modes[] = {2, 3, 1, 0};
+/// cudnnRNNBiasMode_t: none, input, recurrent, both
+inline constexpr int bias_modes[] = {0, 1, 3, 2};
 
+/// cuDNN's number for a value of an enumeration of ours, by one of these lists.
 template <class Enumeration, std::size_t n>
 int number_in(const int (&numbers)[n], Enumeration value) {
     return numbers[static_cast<std::size_t>(value)];
@@ -39,17 +45,20 @@ int same_number(Enumeration value) {
     return static_cast<int>(value);
 }
 
-/// A piece of device memory: its size and, once it is allocated, its address. Of size 0 for what a
-/// case does not have.
+/// A piece of device memory: its size and, once it is allocated, its address.
+/// Of size 0 for what a case does not have.
 struct Memory {
     std::size_t bytes = 0;
     DevicePointer at = 0;
 
+    /// As cuDNN takes memory: an address of the GPU in a pointer; never read on the host.
     operator void*() const {
         return reinterpret_cast<void*>(at);
     }
 };
 
+/// What is in the GPU's memory for a case: what goes in, what comes back,
+/// and the spaces that cuDNN uses.
 struct DeviceData {
     Memory x, hx, cx, dy, dhy, dcy;
     Memory y, hy, cy, dx, dhx, dcx, dweights;
@@ -62,8 +71,8 @@ struct DeviceBytes {
     bool operator==(const DeviceBytes&) const = default;
 };
 
-/// The arrays that are copied to the device, and those that are copied back, without the weights,
-/// of any structure that has them all.
+/// The arrays that are copied to the device, and those that are copied back,
+/// without the weights, of any structure that has them all.
 template <class Structure>
 auto all_inputs(Structure& of) {
     return std::array{&of.x, &of.hx, &of.cx, &of.dy, &of.dhy, &of.dcy};
@@ -73,9 +82,9 @@ auto all_results(Structure& of) {
     return std::array{&of.y, &of.hy, &of.cy, &of.dx, &of.dhx, &of.dcx};
 }
 
-/// Runs one case as a sequence of calls: the first that fails is kept, later ones are skipped. The
-/// destructor releases descriptors and memory, unless a CUDA call failed for another reason than
-/// lack of memory, because the context may then be unusable.
+/// Runs one case as a sequence of calls: the first that fails is kept, later ones are
+/// skipped. The destructor releases descriptors and memory, unless a CUDA call failed
+/// for another reason than lack of memory, because the context may then be unusable.
 class CaseRun {
   public:
     CaseRun(const Session& session, const RnnCase& rnn_case);
@@ -83,11 +92,15 @@ class CaseRun {
     CaseRun& operator=(const CaseRun&) = delete;
     virtual ~CaseRun();
 
+    /// The first call that failed; nothing while all succeeded.
     std::optional<CallResult> failure() const {
         return calls_.failure();
     }
+    /// Inputs and weights from `image`; times, sizes, digest and the failure go into `run`.
     Outputs run_twice(const DeviceImage& image, RnnRun& run);
+    /// The sizes alone, in bytes; nothing is allocated.
     Spaces spaces();
+    /// Allocates all memory and computes once, without comparing anything.
     void run_on_zeros();
 
   protected:
@@ -102,6 +115,8 @@ class CaseRun {
     /// The calls that compute: one, or more for training.
     virtual void compute() = 0;
 
+    /// Skipped after a failure. A lack of memory leaves the context usable, any
+    /// other error of CUDA may not.
     template <class... Parameters, class... Arguments>
     void cuda(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) {
         if (failed())
@@ -110,6 +125,7 @@ class CaseRun {
                             calls_.result.code != cuda_out_of_memory;
     }
 
+    /// The same for cuDNN, whose failures do not make the context unusable.
     template <class... Parameters, class... Arguments>
     void cudnn(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) {
         calls_(session_.cudnn, symbol, arguments...);
@@ -123,6 +139,7 @@ class CaseRun {
     /// Records a failure if `call` returned a size that no device memory has.
     void check_size(const char* call, const Memory& memory);
 
+    /// A descriptor that the destructor of the run destroys; null after a failure.
     template <class Descriptor>
     Descriptor made(const Symbol<int(Descriptor*)>& make, const Symbol<int(Descriptor)>& destroy) {
         Descriptor descriptor = nullptr;
@@ -135,14 +152,15 @@ class CaseRun {
     TensorDescriptor empty_tensor() {
         return made(api_.cudnnCreateTensorDescriptor, api_.cudnnDestroyTensorDescriptor);
     }
-    TensorDescriptor tensor(const std::array<int, 3>& sizes);  ///< fully packed
+    /// fully packed
+    TensorDescriptor tensor(const std::array<int, 3>& sizes);
     /// x or y. Padded positions of an output are filled with zeros.
     RnnDataDescriptor sequences(int width);
     /// h of all pseudo-layers and sequences, and c, which only LSTM has.
     void describe_states();
 
-    /// `call` returned the address `where` and the number `elements` for a part of the weights;
-    /// `values` is empty for a part that the case does not have.
+    /// `call` returned the address `where` and the number `elements` for a part
+    /// of the weights; `values` is empty for a part that the case does not have.
     void place(const char* call, const void* where, long long elements, std::size_t pseudo_layer,
                int linear, bool bias, std::span<const std::byte> values);
 
@@ -157,6 +175,7 @@ class CaseRun {
     DeviceData data_;
 
   private:
+    /// Where in the weight space a matrix or a bias is.
     struct Placed {
         std::size_t pseudo_layer;
         int linear;
@@ -168,20 +187,24 @@ class CaseRun {
     void upload(const Memory& memory, std::span<const std::byte> bytes);
     void clear(const Memory& memory, int fill = 0);
     std::vector<std::byte> download(const Memory& memory);
-    /// Allocates all device memory and copies the numbers of the image to it, or zeros if there is
-    /// none.
+    /// Allocates all device memory and copies the numbers of the image to
+    /// it, or zeros if there is none.
     void allocate_all(const DeviceImage* image);
     DeviceBytes run_once(double& milliseconds);
     RnnOutputs decoded(const DeviceBytes& bytes) const;
 
     Calls calls_;
+    /// a CUDA call failed, for another reason than lack of memory
     bool context_in_doubt_ = false;
+    /// in the order of creation; run backwards
     std::vector<std::function<void()>> clean_up_;
-    std::vector<std::byte>
-        weight_image_;  ///< as they are to be uploaded: zeros, and each part at its place
+    /// as they are to be uploaded: zeros, and each part at its place
+    std::vector<std::byte> weight_image_;
     std::vector<Placed> placed_;
 };
 
+/// The case by the interface of cuDNN 8 and 9, and by that of cuDNN 7 and 8.
+/// Functions that the library lacks fail with missing_symbol.
 std::unique_ptr<CaseRun> v8_run(const Session& session, const RnnCase& rnn_case);
 std::unique_ptr<CaseRun> legacy_run(const Session& session, const RnnCase& rnn_case);
 

@@ -1,3 +1,5 @@
+// Numbers between the reference's layout and cuDNN's, which differ in the order
+// of rows and in whether padding has a place.
 #include <algorithm>
 #include <numeric>
 
@@ -6,6 +8,8 @@
 
 namespace rnncheck::vendor {
 
+/// cuDNN's batch-major data are padded, sequence-major ones may be padded or
+/// packed (cudnnRNNDataLayout_t in cudnn_adv.h).
 /// Rows of the case's x and y in memory order, each as its place in [sequence][step].
 static std::vector<std::size_t> rows_in_memory(const RnnCase& rnn_case) {
     std::vector<std::size_t> rows;
@@ -36,6 +40,8 @@ static std::vector<double> to_layout(const RnnCase& rnn_case, const std::vector<
     return ordered;
 }
 
+/// Linear layers 0 to 2 * gates - 1 exist in every cell; the projection is 8,
+/// whatever the cell (cudnnGetRNNWeightParams).
 bool has_linear_layer(const RnnCase& rnn_case, int linear) {
     return linear < 2 * gates_of(rnn_case.cell) ||
            (linear == projection_layer && rnn_case.projection > 0);
@@ -54,6 +60,7 @@ std::vector<double> from_layout(const RnnCase& rnn_case, const std::vector<doubl
     return values;
 }
 
+/// The weights stay layer by layer: only cuDNN knows where they go, see CaseRun::place.
 DeviceImage device_image(const RnnCase& rnn_case, const RnnInputs& inputs) {
     const auto bytes = [&](const std::vector<double>& values) {
         return encode(values, rnn_case.dtype);
@@ -83,8 +90,8 @@ void start(Session& session) {
     const auto& cudnn = session.cudnn;
     calls(cudnn, cudnn.cudnnCreate, &session.handle);
     calls(cudnn, cudnn.cudnnCreateDropoutDescriptor, &session.no_dropout);
-    // Without dropout no random numbers are made, so no state is needed; PyTorch sets its
-    // descriptor the same way.
+    // Without dropout no random numbers are made, so no state is needed;
+    // PyTorch sets its descriptor the same way.
     calls(cudnn, cudnn.cudnnSetDropoutDescriptor, session.no_dropout, session.handle, 0.0F, nullptr,
           std::size_t{0}, 0ULL);
     session.failure = calls.failure();

@@ -7,8 +7,8 @@
 
 namespace rnncheck::vendor {
 
-/// The last reason that cuDNN reported. Its callback is plain C without our objects; a process uses
-/// one cuDNN.
+/// The last reason that cuDNN reported. Its callback is plain C without our
+/// objects; a process uses one cuDNN.
 static std::string& last_reason() {
     static std::string reason;
     return reason;
@@ -26,9 +26,11 @@ static void remember_reason(int, void*, const CudnnDebug*, const char* text) {
     }
 }
 
-constexpr unsigned errors_and_warnings =
-    1u << 1 | 1u << 2;  // cudnnSeverity_t ERROR and WARNING as bits
+/// cudnnSeverity_t ERROR and WARNING as bits
+constexpr unsigned errors_and_warnings = 1u << 1 | 1u << 2;
 
+/// Both functions fail for a number that this driver does not know,
+/// and leave the pointers null.
 std::string status_text(ProbeWriter& writer, const CudaApi& api, int code) {
     const char *name = nullptr, *words = nullptr;
     if (api.cuGetErrorName)
@@ -41,6 +43,8 @@ std::string status_text(ProbeWriter& writer, const CudaApi& api, int code) {
     return text;
 }
 
+/// cudnnGetErrorString gives the name of the status alone; the reason, as
+/// "Reason: ...", comes from the callback (cuDNN's logging).
 std::string status_text(ProbeWriter& writer, const CudnnApi& api, int code) {
     const std::string text = status_text<CudnnApi>(writer, api, code);
     if (last_reason().empty())
@@ -53,7 +57,8 @@ void before_call(ProbeWriter& writer, const CudnnApi& api) {
     last_reason().clear();
     if (std::exchange(done, api.cudnnSetCallback.function) == api.cudnnSetCallback.function)
         return;
-    // If it cannot be set, only the texts of the reasons are missing, not the results of the calls.
+    // If it cannot be set, only the texts of the reasons are missing,
+    // not the results of the calls.
     const int code =
         call(writer, api.cudnnSetCallback, errors_and_warnings, nullptr, remember_reason);
     if (code != 0)

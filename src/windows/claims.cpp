@@ -67,6 +67,8 @@ std::optional<bool> memory_limit_holds() {
 }
 
 /// DLLs of Windows under names of their own, in directories that are removed at the end.
+/// Loaded under names of their own, because a DLL that the process has
+/// already is not searched for again.
 class OwnDlls {
   public:
     explicit OwnDlls(const fs::path& top) : top_(top) {
@@ -117,6 +119,8 @@ std::optional<bool> name_alone_passes_over_user_directories() {
     return passed_over && dlls.load(name, LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
 }
 
+/// SysWOW64 has the 32-bit DLLs: one of them is first on PATH, and the
+/// search has to go on after it.
 std::optional<bool> search_passes_over_other_machine() {
     OwnDlls dlls(directory_for(L"-machine"));
     const std::wstring name = L"rnncheck_machine.dll";
@@ -134,7 +138,8 @@ std::optional<bool> search_passes_over_other_machine() {
 std::optional<bool> long_path_is_read() {
     const fs::path top = directory_for(L"-long");
     fs::path deep = top;
-    constexpr int parts = 12, length = 30;  // beyond the 260 characters of older programs
+    // beyond the 260 characters of older programs
+    constexpr int parts = 12, length = 30;
     for (int i = 0; i < parts; ++i)
         deep /= std::wstring(length, L'x');
     std::error_code failed;
@@ -145,6 +150,7 @@ std::optional<bool> long_path_is_read() {
     return is_read;
 }
 
+/// Under Wine the answer is about Wine, so that nothing is claimed.
 Claim tried(const std::string& name, std::optional<bool> holds, const std::string& words) {
     if (!holds)
         return {name, std::nullopt, words + ": it cannot be tried here"};

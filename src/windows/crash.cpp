@@ -1,3 +1,5 @@
+// A handler for exceptions that nobody handled: it writes the file of the code
+// that crashed, then ends the process with the exception's code.
 #include "windows/crash.hpp"
 
 #include <algorithm>
@@ -27,8 +29,8 @@ const void* place_of(const EXCEPTION_RECORD& record) {
 }
 
 LONG WINAPI end_process(EXCEPTION_POINTERS* about) {
-    // Without memory of its own: this may be the end of a stack or of the heap. One write, for the
-    // reader takes what comes.
+    // Without memory of its own: this may be the end of a stack or of the heap.
+    // One write, for the reader takes what comes.
     constexpr std::size_t longest = 1 << 12;
     static wchar_t path[longest];
     static char text[beginning.size() + 3 * longest + 1];
@@ -52,14 +54,17 @@ LONG WINAPI end_process(EXCEPTION_POINTERS* about) {
 
 }  // namespace
 
+/// abort() would print a message of its own and call Windows Error Reporting.
 void report_crashes() {
     reject_dialogs();
-    ULONG kept_for_filter = 1 << 16;  // bytes of stack, where it overflowed
+    // bytes of stack, where it overflowed
+    ULONG kept_for_filter = 1 << 16;
     SetThreadStackGuarantee(&kept_for_filter);
     SetUnhandledExceptionFilter(end_process);
     _set_abort_behavior(0, _WRITE_ABORT_MSG | _CALL_REPORTFAULT);
 }
 
+/// The last one: what was printed before may contain such a line of another process.
 std::optional<std::string> fault_in(const std::string& output) {
     const auto at = output.rfind(beginning);
     const auto end = output.find('\n', at == std::string::npos ? output.size() : at);
@@ -75,8 +80,8 @@ std::optional<std::string> fault_in(const std::string& output) {
 std::string exception_name(DWORD code) {
     static const std::map<DWORD, const char*> names = {
         {0x80000003, "breakpoint"},
-        {0x80000100,
-         "a function that the library lacks was called"},  // Wine's, for an import that is missing
+        // Wine's, for an import that is missing
+        {0x80000100, "a function that the library lacks was called"},
         {0xC0000005, "access violation"},
         {0xC0000006, "a file could not be read into memory"},
         {0xC0000017, "out of memory"},

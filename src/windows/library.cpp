@@ -1,3 +1,5 @@
+// Libraries are opened as Python opens extension modules, from their own
+// directory, and driver libraries from Windows' own.
 #include "vendor/library.hpp"
 
 #include <windows.h>
@@ -11,8 +13,8 @@
 
 namespace rnncheck::vendor {
 
-// Windows' own directory has the driver's libraries, and CUDA looks for them there alone
-// (LoadLibraryEx with LOAD_LIBRARY_SEARCH_SYSTEM32, seen in cudart 12.9 and 13).
+// Windows' own directory has the driver's libraries, and CUDA looks for them there
+// alone (LoadLibraryEx with LOAD_LIBRARY_SEARCH_SYSTEM32, seen in cudart 12.9 and 13).
 const std::string driver_library = "nvcuda.dll", nvml_library = "nvml.dll";
 
 std::string opening_of(const std::string& name) {
@@ -41,9 +43,9 @@ std::optional<std::string> rejection(const std::string& name) {
     return reason_to_reject ? reason_to_reject(name) : std::nullopt;
 }
 
-/// What a library opens by its name alone, without a path or flags, is found beside it and beside
-/// those opened before it: cuDNN opens its other libraries so (seen in 8.9.7 to 9.28.1), and
-/// AddDllDirectory alone does not reach that.
+/// What a library opens by its name alone, without a path or flags, is found
+/// beside it and beside those opened before it: cuDNN opens its other libraries
+/// so (seen in 8.9.7 to 9.28.1), and AddDllDirectory alone does not reach that.
 void add_directory_of(const std::wstring& path) {
     SetDefaultDllDirectories(LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
     AddDllDirectory(path.substr(0, path.rfind(L'\\')).c_str());
@@ -67,7 +69,8 @@ HMODULE open(const std::string& name) {
     std::wstring path = windows::utf16(name);
     if (!contains(name, "/"))
         return LoadLibraryExW(path.c_str(), nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32);
-    std::ranges::replace(path, L'/', L'\\');  // which these flags demand
+    // which these flags demand
+    std::ranges::replace(path, L'/', L'\\');
     if (lower(file_name(name)) == "cudnn64_8.dll")
         open_zlib_of_path();
     add_directory_of(path);
@@ -99,6 +102,7 @@ Library open_library(ProbeWriter& writer, const std::string& name) {
     return library;
 }
 
+/// Names are compared in lower case; the paths keep the case that Windows shows.
 std::vector<std::string> mapped_files(const std::string& part) {
     constexpr DWORD most = 4096;
     std::vector<HMODULE> modules(most);

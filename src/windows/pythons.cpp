@@ -1,3 +1,5 @@
+// Windows has no directory in which all Pythons are: PATH, variables, the
+// registry and the Microsoft Store each know some.
 #include "windows/pythons.hpp"
 
 #include <windows.h>
@@ -24,8 +26,8 @@ bool has_alias_of_store(const std::string& directory) {
     return lower(directory).ends_with("/windowsapps");
 }
 
-/// The directories of the Pythons that this user has from the Microsoft Store, by the list of
-/// installed packages that Windows keeps for each user.
+/// The directories of the Pythons that this user has from the Microsoft Store,
+/// by the list of installed packages that Windows keeps for each user.
 std::vector<std::string> pythons_of_store() {
     const std::string packages =
         "Software\\Classes\\Local Settings\\Software\\Microsoft\\Windows\\CurrentVersion\\"
@@ -39,6 +41,7 @@ std::vector<std::string> pythons_of_store() {
     return found;
 }
 
+/// A version that an installer registered.
 struct RegisteredPython {
     std::string tag;  ///< "3.11"
     std::string prefix;
@@ -51,6 +54,7 @@ std::vector<RegisteredPython> registered_pythons() {
         const std::string all = "Software\\Python";
         for (const std::string& company : registry_keys(root, all))
             for (const std::string& tag : registry_keys(root, all + '\\' + company))
+                // the default value of the key
                 if (const auto path = registry_text(
                         root, all + '\\' + company + '\\' + tag + "\\InstallPath", ""))
                     found.push_back({tag, slashed(*path)});
@@ -98,14 +102,15 @@ std::optional<dll::Environment> read_environment(const dll::Disk& disk, const st
 }
 
 std::string with_variables(const std::string& text) {
-    constexpr DWORD longest = 1 << 15;  // of a variable
+    // of a variable
+    constexpr DWORD longest = 1 << 15;
     std::wstring expanded(longest, L'\0');
     const DWORD size = ExpandEnvironmentStringsW(utf16(text).c_str(), expanded.data(), longest);
     return size > 0 && size <= longest ? utf8(expanded.c_str()) : text;
 }
 
-/// Its forms that CreateProcess starts, and scripts of the command interpreter, in the usual order
-/// of PATHEXT.
+/// Its forms that CreateProcess starts, and scripts of the command interpreter,
+/// in the usual order of PATHEXT.
 std::optional<std::string> with_ending(const Root& root, const std::string& path) {
     for (const char* ending : {"", ".com", ".exe", ".bat", ".cmd"}) {
         const auto about = root.status(path + ending);
@@ -169,6 +174,7 @@ std::vector<dll::Environment> environments_here(const dll::Disk& disk) {
     return found;
 }
 
+/// As a path first: a directory named "3.11" is one, not a version.
 dll::Environment environment_named(const dll::Disk& disk, const std::string& text) {
     std::error_code failed;
     const auto absolute = std::filesystem::absolute(utf16(text), failed);
@@ -198,6 +204,8 @@ std::optional<std::string> program_named(const Root& root, const std::string& na
     return std::nullopt;
 }
 
+/// KnownDLLs are loaded from System32 whatever the search order:
+/// https://learn.microsoft.com/en-us/windows/win32/dlls/dynamic-link-library-search-order
 dll::Search search_here() {
     dll::Search search;
     search.path = environment_variable("PATH").value_or("");

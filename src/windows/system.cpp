@@ -1,3 +1,4 @@
+// Windows' functions take UTF-16; inside this program texts are UTF-8.
 #include "windows/system.hpp"
 
 namespace rnncheck::windows {
@@ -33,7 +34,8 @@ std::string error_text(DWORD error) {
 }
 
 std::string file_of_module(HMODULE module) {
-    constexpr DWORD longest = 1 << 15;  // of a path, in UTF-16 units
+    // of a path, in UTF-16 units
+    constexpr DWORD longest = 1 << 15;
     std::wstring path(longest, L'\0');
     path.resize(GetModuleFileNameW(module, path.data(), longest));
     return utf8(path);

@@ -1,3 +1,5 @@
+// Windows compares names without case, a mounted disk has them as they were
+// written: each directory is listed once, and looked up in lower case.
 #include "files/dll/disk.hpp"
 
 #include <algorithm>
@@ -24,8 +26,8 @@ const std::map<std::string, std::string>& Disk::names_below(const std::string& d
     return listing;
 }
 
-/// Short names (PROGRA~1) are in no list, and those in a directory that may not be listed are not
-/// either, as in WindowsApps.
+/// Short names (PROGRA~1) are in no list, and those in a directory that may not
+/// be listed are not either, as in WindowsApps.
 std::optional<std::string> Disk::name_in(const std::string& directory,
                                          const std::string& part) const {
     const bool is_drive = directory.empty() || directory.ends_with(':');

@@ -1,3 +1,5 @@
+// An index by name, as a framework requests hundreds of DLLs and each could
+// be in any of these directories.
 #include "files/dll/files_elsewhere.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Each framework's script (scripts.cpp) is carried out in a Process, then what
+// cuDNN and delayed imports open is added.
 #include "files/dll/frameworks.hpp"
 
 #include <algorithm>
@@ -27,7 +29,8 @@ void use_windows_paths(Framework& framework) {
 /// How a program opens the front of cuDNN.
 enum class Opening {
     by_name,
-    by_path  ///< and its parts from the same directory, as rnncheck does itself
+    /// and its parts from the same directory, as rnncheck does itself
+    by_path
 };
 
 /// One framework played through.
@@ -102,7 +105,8 @@ class Player {
         return concat(toolkits(), "\\v", framework_.cuda->major(), ".", framework_.cuda->minor());
     }
 
-    /// CUDA_PATH; where it is unknown the newest of this major version, whose installer sets it.
+    /// CUDA_PATH; where it is unknown the newest of this major
+    /// version, whose installer sets it.
     std::string toolkit() const {
         if (search_.toolkit)
             return *search_.toolkit;
@@ -150,8 +154,8 @@ class Player {
         return framework_.cuda ? std::to_string(framework_.cuda->major()) : "";
     }
 
-    /// cudart64_101.dll is that of CUDA 10.1; since 11 all minor versions have the name of the
-    /// first.
+    /// cudart64_101.dll is that of CUDA 10.1; since 11 all minor
+    /// versions have the name of the first.
     std::string number_of_runtime() const {
         if (!framework_.cuda)
             return "";
@@ -179,6 +183,8 @@ class Player {
         return all;
     }
 
+    /// In the order of the framework's own code, which decides what a later
+    /// load finds in the process already.
     void run(const Script& script) {
         notes_.push_back(framework_.name + " loads DLLs as its own code shows: " + script.source);
         if (!script.note.empty())
@@ -206,7 +212,8 @@ class Player {
             open_first_of(script, split(places, ';'));
     }
 
-    /// The first of these that loads; if none does, the one that is named without a directory.
+    /// The first of these that loads; if none does, the one that is named
+    /// without a directory.
     void open_first_of(const Script& script, const Strings& places) {
         const auto core =
             framework_.core ? std::optional(windows_path(*framework_.core)) : std::nullopt;
@@ -261,8 +268,8 @@ class Player {
         }
     }
 
-    /// cuDNN opens its own parts by LoadLibraryA(NAME) without flags, which searches PATH and not
-    /// the directory that it is in itself.
+    /// cuDNN opens its own parts by LoadLibraryA(NAME) without flags, which
+    /// searches PATH and not the directory that it is in itself.
     void open_parts() {
         for (std::size_t i = 0; i < process_.modules().size(); ++i) {
             const std::string path = process_.modules()[i].path, name = dll_name(path);
@@ -324,8 +331,8 @@ class Player {
         return std::nullopt;
     }
 
-    /// Several DLLs may need what is not found; of what is loaded in the end, earlier failures do
-    /// not count.
+    /// Several DLLs may need what is not found; of what is loaded in the end,
+    /// earlier failures do not count.
     std::vector<Answer> distinct_answers() const {
         std::set<std::string> loaded;
         for (const Answer& answer : process_.answers())
@@ -440,6 +447,7 @@ class Player {
 
 }  // namespace
 
+/// Read as on Linux: the packages are the same, only the paths are turned at the end.
 std::vector<Framework> frameworks_in(const Disk& disk, Environment& environment) {
     std::vector<Framework> all = python::frameworks_of(disk.root(), environment.python);
     std::ranges::for_each(all, use_windows_paths);

@@ -9,6 +9,7 @@ namespace rnncheck::dll {
 
 namespace {
 
+/// Nobody has so many environments, and pyvenv.cfg has a few lines.
 constexpr std::size_t most_environments = 64, most_configuration = 64 << 10;
 
 using Strings = std::vector<std::string>;
@@ -46,6 +47,8 @@ std::optional<Version> version_by_dll(const Disk& disk, const std::string& direc
     return std::nullopt;
 }
 
+/// Windows' layout of an installation and of a virtual environment is the
+/// same here: Lib\site-packages.
 void add_packages(const Disk& disk, const std::string& prefix, Environment& environment) {
     if (const auto packages = disk.inside(prefix + "\\Lib\\site-packages"))
         environment.python.package_directories.push_back(*packages);
@@ -81,8 +84,8 @@ void learn_interpreter(const Disk& disk, const Strings& files, PythonEnvironment
     python.interpreter = files.front();
 }
 
-/// The python.exe of a virtual environment starts that of its base: PC/launcher.c of CPython
-/// since 3.7.2.
+/// The python.exe of a virtual environment starts that of its base:
+/// PC/launcher.c of CPython since 3.7.2.
 void read_venv(const Disk& disk, const std::string& configuration, Environment& environment) {
     const std::string text = disk.root().read(configuration, most_configuration).value_or("");
     environment.python.kind = "venv";
@@ -115,8 +118,8 @@ Strings path_of_conda(const std::string& prefix) {
 /// Files\WindowsApps\PythonSoftwareFoundation.Python.3.11_3.11.2544.0_x64__qbz5n2kfra8p0"
 constexpr std::string_view store_package = "pythonsoftwarefoundation.python.3";
 
-/// Packages are installed in the data of each user: https://docs.python.org/3/using/windows.html
-/// and `python -m site` of such a Python.
+/// Packages are installed in the data of each user:
+/// https://docs.python.org/3/using/windows.html and `python -m site` of such a Python.
 void read_store_python(const Disk& disk, Environment& environment) {
     environment.packaged = true;
     environment.python.kind = "store";
@@ -133,6 +136,7 @@ void read_store_python(const Disk& disk, Environment& environment) {
                 environment.python.package_directories.push_back(*packages);
 }
 
+/// A directory with python.exe itself: of python.org, conda or the Microsoft Store.
 void read_prefix(const Disk& disk, Environment& environment) {
     const bool conda = disk.is_directory(environment.prefix + "\\conda-meta");
     environment.python.kind = conda ? "conda" : "prefix";
@@ -148,6 +152,8 @@ void read_prefix(const Disk& disk, Environment& environment) {
     add_packages(disk, environment.prefix, environment);
 }
 
+/// A mounted disk has no registry that can be read, so the places of
+/// the usual installers are tried.
 Strings possible_prefixes(const Disk& disk) {
     Strings prefixes;
     Strings parents = {"C:", "C:\\Program Files", "C:\\ProgramData", "C:\\tools"};
@@ -168,8 +174,8 @@ Strings possible_prefixes(const Disk& disk) {
     return prefixes;
 }
 
-/// A directory and those in it for one CUDA or one processor: bin, bin\12.8, bin\x86_64,
-/// bin\12.8\x64.
+/// A directory and those in it for one CUDA or one processor: bin,
+/// bin\12.8, bin\x86_64, bin\12.8\x64.
 void add_with_subdirectories(const Disk& disk, const std::string& directory, Strings& found,
                              int depth = 2) {
     if (!disk.is_directory(directory))
@@ -184,6 +190,7 @@ void add_with_subdirectories(const Disk& disk, const std::string& directory, Str
 
 }  // namespace
 
+/// python.exe in Scripts is that of the environment above it.
 std::optional<Environment> environment_at(const Disk& disk, const std::string& path) {
     const auto absolute = absolute_windows_path(path);
     if (!absolute || !disk.exists(*absolute))
@@ -239,6 +246,7 @@ std::vector<std::string> other_directories(const Disk& disk, const Environment& 
     return found;
 }
 
+/// Quotes may be anywhere in an entry, as the command interpreter takes them.
 std::vector<std::string> directories_of_path(std::string_view value) {
     Strings directories;
     std::string entry;

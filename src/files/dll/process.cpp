@@ -12,10 +12,10 @@ namespace {
 // A process with PyTorch has some hundred DLLs, and ten times as many requests for them.
 constexpr std::size_t most_modules = 1024, most_requests = 32768;
 
-/// DLLs that every Windows has and every process takes from System32, whatever the directories
-/// have ("Known DLLs" of
-/// https://learn.microsoft.com/en-us/windows/win32/dlls/dynamic-link-library-search-order): the
-/// part of the registry's list that GPU libraries import, for where that is not read.
+/// DLLs that every Windows has and every process takes from System32, whatever
+/// the directories have ("Known DLLs" of
+/// https://learn.microsoft.com/en-us/windows/win32/dlls/dynamic-link-library-search-order):
+/// the part of the registry's list that GPU libraries import, for where that is not read.
 constexpr std::string_view known_dlls[] = {
     "advapi32.dll", "combase.dll",  "gdi32.dll",  "imagehlp.dll", "kernel32.dll", "msvcrt.dll",
     "ole32.dll",    "oleaut32.dll", "psapi.dll",  "rpcrt4.dll",   "sechost.dll",  "setupapi.dll",
@@ -30,6 +30,7 @@ std::string with_ending(const std::string& name) {
     return contains(dll_name(name), ".") ? name : name + ".dll";
 }
 
+/// A file of another version may lack hundreds of functions.
 std::string first_of(const std::vector<std::string>& functions) {
     constexpr std::size_t most_named = 3;
     const std::size_t named = std::min(functions.size(), most_named);
@@ -43,8 +44,8 @@ std::string first_of(const std::vector<std::string>& functions) {
 }  // namespace
 
 void Process::add_user_directory(const std::string& directory) {
-    // AddDllDirectory fails for what is no directory, and Python's frameworks then go on without
-    // it.
+    // AddDllDirectory fails for what is no directory, and Python's
+    // frameworks then go on without it.
     if (disk_.is_directory(directory))
         add_once(user_directories_, disk_.as_written(directory));
 }
@@ -88,7 +89,8 @@ bool Process::is_on_path(const std::string& name) const {
     });
 }
 
-/// The flags that choose directories, of the load or of the process; none for the usual search.
+/// The flags that choose directories, of the load or of the process; none for
+/// the usual search.
 unsigned Process::chosen_by(unsigned flags) const {
     constexpr unsigned choosing = search_load_directory | search_application |
                                   search_user_directories | search_system32 | search_default;
@@ -98,6 +100,8 @@ unsigned Process::chosen_by(unsigned flags) const {
            ((flags & altered_search_path) != 0 ? unsigned{search_load_directory} : 0);
 }
 
+/// With flags that choose directories, in the order of Microsoft's page on
+/// LoadLibraryEx; without, in that of the page on the search order.
 std::vector<SearchPlace> Process::places_of(const Load& load) const {
     std::vector<SearchPlace> places;
     const auto add = [&](LoaderRule rule, std::string_view directory) {
@@ -126,8 +130,8 @@ std::vector<SearchPlace> Process::places_of(const Load& load) const {
     add(LoaderRule::system_directory, disk_.system32());
     if (setting_.packaged)
         return places;
-    add(LoaderRule::system_directory,
-        disk_.windows() + "\\System");  // of 16-bit Windows, still searched
+    // of 16-bit Windows, still searched
+    add(LoaderRule::system_directory, disk_.windows() + "\\System");
     add(LoaderRule::system_directory, disk_.windows());
     if (dll_directory_.empty())
         add(LoaderRule::current_directory, setting_.current_directory.value_or(""));
@@ -136,9 +140,9 @@ std::vector<SearchPlace> Process::places_of(const Load& load) const {
     return places;
 }
 
-/// True when the search ends here: with a usable file, or one that the loader gives up at. One for
-/// another machine is passed over (LdrpMapDllSearchPath goes on after
-/// STATUS_IMAGE_MACHINE_TYPE_MISMATCH, as does Wine's loader).
+/// True when the search ends here: with a usable file, or one that the loader
+/// gives up at. One for another machine is passed over (LdrpMapDllSearchPath
+/// goes on after STATUS_IMAGE_MACHINE_TYPE_MISMATCH, as does Wine's loader).
 bool Process::take(Answer& answer, const std::string& path, LoaderRule rule) {
     if (!disk_.exists(path) || disk_.is_directory(path))
         return false;
@@ -162,6 +166,8 @@ bool Process::take(Answer& answer, const std::string& path, LoaderRule rule) {
     return true;
 }
 
+/// A name without a directory: what the process has already comes first, then
+/// Known DLLs, then the directories.
 void Process::search(Answer& answer, const Load& load) {
     const std::string name = with_ending(answer.name);
     if (const Module* const module = module_named(name)) {
@@ -176,8 +182,9 @@ void Process::search(Answer& answer, const Load& load) {
     for (const SearchPlace& place : answer.places)
         if (take(answer, place.directory + "\\" + name, place.rule))
             return;
+    // for another machine
     if (answer.path)
-        return;  // for another machine
+        return;
     const bool searches_path = !answer.places.empty() && chosen_by(load.flags) == 0;
     const bool windows_absent = disk_.names_in(disk_.system32()).empty();
     // By Microsoft's description a packaged program does not search PATH; nobody has tried that.
@@ -189,6 +196,8 @@ void Process::search(Answer& answer, const Load& load) {
         windows_absent ? "is not found, and this disk has no " + disk_.system32() : "is not found";
 }
 
+/// Recursive, as each DLL may import others. What was loaded for a load that
+/// fails is taken out again by finish().
 Answer Process::request(Answer answer, const Load& load) {
     if (modules_.size() >= most_modules || ++requests_ > most_requests) {
         answer.problem = "is not examined: the program loads more DLLs than any real one";
@@ -244,6 +253,8 @@ void Process::finish(Answer& answer, const Load& load, std::size_t own) {
         modules_.erase(modules_.begin() + static_cast<std::ptrdiff_t>(own), modules_.end());
 }
 
+/// Read once for each DLL: that of cuBLAS has thousands of functions, and
+/// several DLLs import from it.
 const std::optional<std::set<std::string>>& Process::exports_of(const std::string& path) {
     const auto known = exports_.find(path);
     if (known != exports_.end())
@@ -252,6 +263,8 @@ const std::optional<std::set<std::string>>& Process::exports_of(const std::strin
     return exports_[path] = inside ? pe::exported_functions(disk_.root(), *inside) : std::nullopt;
 }
 
+/// Error 127: the loader resolves all imports of a DLL at once, and one
+/// missing function fails the load.
 void Process::compare_functions(Answer& answer, const Module& module) {
     const auto imported =
         pe::imported_functions(disk_.root(), disk_.inside(module.path).value_or(""));

@@ -15,10 +15,12 @@ namespace rnncheck::elf {
 namespace {
 
 // The numbers in the code of libcudnn.so.9
-// ---------------------------------------------------------------------
+// -----------------------------------------------------------------------------
 
-constexpr std::size_t largest_front = 4 << 20;  // real ones have 105 to 137 kB
-constexpr std::size_t most_calls = 64;          // real ones have 1 to 26
+/// real ones have 105 to 137 kB
+constexpr std::size_t largest_front = 4 << 20;
+/// real ones have 1 to 26
+constexpr std::size_t most_calls = 64;
 
 std::optional<std::int32_t> number_at(std::string_view bytes, std::size_t place) {
     std::int32_t number = 0;
@@ -50,9 +52,10 @@ std::optional<int> pushed(std::string_view code) {
     return *numbers.begin();
 }
 
-/// The numbers that are passed to snprintf(text, size, "%s.%d.%d.%d", name, major, minor, patch),
-/// of which the format is put into its register at `place`: the fifth and sixth argument in r8 and
-/// r9, the seventh on the stack (System V ABI, AMD64 supplement, 3.2.3).
+/// The numbers that are passed to snprintf(text, size, "%s.%d.%d.%d", name,
+/// major, minor, patch), of which the format is put into its register at
+/// `place`: the fifth and sixth argument in r8 and r9, the seventh on the stack
+/// (System V ABI, AMD64 supplement, 3.2.3).
 std::optional<Version> version_passed(std::string_view bytes, std::size_t place) {
     constexpr std::size_t before = 32, after = 64, instruction = 7;
     constexpr char call = static_cast<char>(0xE8);
@@ -60,7 +63,8 @@ std::optional<Version> version_passed(std::string_view bytes, std::size_t place)
     const std::size_t own = std::min(place, before);
     if (code.size() < own + instruction)
         return std::nullopt;
-    code.replace(own, instruction, instruction, '\0');  // its operand is no instruction
+    // its operand is no instruction
+    code.replace(own, instruction, instruction, '\0');
     code.resize(std::min(code.find(call, own), code.size()));
     const auto major = operand(code, "\x41\xB8"), minor = operand(code, "\x41\xB9");
     const auto patch = pushed(code);
@@ -74,7 +78,8 @@ std::optional<T> read_as(const FilePieces& pieces, std::uint64_t offset) {
     return first_as<T>(pieces.at(offset, sizeof(T)));
 }
 
-/// Where the section of this name lies in the file; nothing for a file without a table of sections.
+/// Where the section of this name lies in the file; nothing for a file
+/// without a table of sections.
 std::optional<Extent> section_named(const FilePieces& pieces, std::string_view name) {
     const auto header = read_as<ElfW(Ehdr)>(pieces, 0);
     if (!header ||
@@ -96,11 +101,14 @@ std::optional<Extent> section_named(const FilePieces& pieces, std::string_view n
 
 }  // namespace
 
+/// Several calls assemble names; all of them must pass the same numbers,
+/// else the version is unknown.
 std::optional<Version> version_of_parts_opened(const Root& root, std::string_view path) {
     const std::string bytes = root.read(path, largest_front).value_or("");
-    constexpr std::string_view format("%s.%d.%d.%d", 12);  // with its NUL
-    constexpr std::string_view load_format =
-        "\x48\x8D\x15";  // lea format(%rip),%rdx: the third argument
+    // with its NUL
+    constexpr std::string_view format("%s.%d.%d.%d", 12);
+    // lea format(%rip),%rdx: the third argument
+    constexpr std::string_view load_format = "\x48\x8D\x15";
     std::optional<Version> version;
     std::size_t calls = 0;
     for (auto at = bytes.find(load_format); at != std::string::npos;
@@ -114,8 +122,9 @@ std::optional<Version> version_of_parts_opened(const Root& root, std::string_vie
             bytes.compare(static_cast<std::size_t>(target), format.size(), format) != 0)
             continue;
         const auto passed = version_passed(bytes, at);
+        // arguments further away than others
         if (!passed)
-            continue;  // arguments further away than others
+            continue;
         if ((version && *version != *passed) || ++calls > most_calls)
             return std::nullopt;
         version = passed;

@@ -1,3 +1,5 @@
+// The checks are those of open_verify and _dl_map_object_from_fd in glibc's elf/dl-load.c,
+// in their order, so that the first problem is the one at which the loader stops.
 #include "files/elf/elf_file.hpp"
 
 #include <link.h>
@@ -37,9 +39,9 @@ constexpr std::size_t most_segments = 512;
 constexpr std::size_t most_entries = 4096;
 constexpr std::size_t most_needed = 512;
 constexpr std::size_t longest_path = 4096;
-// TensorFlow 2.21.0 has a run path of 20,300 bytes, 92 entries. One name may be as long as the
-// file; these bounds keep a hostile file from costing more than a second, and reaching one is no
-// fault of the file.
+// TensorFlow 2.21.0 has a run path of 20,300 bytes, 92 entries. One name may be
+// as long as the file; these bounds keep a hostile file from costing more than
+// a second, and reaching one is no fault of the file.
 constexpr std::size_t most_name_bytes = 16 << 20;  // of all names together
 constexpr std::size_t most_directories = 8192;     // different ones in a run path
 
@@ -59,6 +61,7 @@ void truncated(ElfFile& file, std::uint64_t size, std::uint64_t end) {
     fail(file, FileProblem::truncated, cut_off(size, end));
 }
 
+/// The program headers, by which alone the loader maps a file.
 std::vector<Segment> read_segments(ElfFile& file, const FilePieces& pieces,
                                    const std::string& start) {
     Header header;
@@ -76,6 +79,8 @@ std::vector<Segment> read_segments(ElfFile& file, const FilePieces& pieces,
     return as_array<Segment>(pieces.at(header.e_phoff, length));
 }
 
+/// A download that was cut off has whole headers at its start; its
+/// segments end after the file.
 void check_extent(ElfFile& file, const FilePieces& pieces, const std::vector<Segment>& segments) {
     std::uint64_t end = 0;
     for (const auto& segment : segments) {
@@ -90,6 +95,7 @@ void check_extent(ElfFile& file, const FilePieces& pieces, const std::vector<Seg
         truncated(file, pieces.size(), end);
 }
 
+/// Names are at addresses; in the file they are where the segment is that is mapped there.
 std::optional<std::uint64_t> offset_of(const std::vector<Segment>& segments,
                                        std::uint64_t address) {
     for (const auto& segment : segments)
@@ -106,7 +112,8 @@ class NameTable {
         : pieces_(pieces), offset_(offset), size_(size) {
     }
 
-    /// Nothing for a name that is outside the table or not terminated, and once too much was read.
+    /// Nothing for a name that is outside the table or not
+    /// terminated, and once too much was read.
     std::optional<std::string> at(std::uint64_t place) {
         std::string name;
         while (place < size_ && !exhausted()) {
@@ -160,8 +167,8 @@ std::optional<std::uint64_t> value_of(const std::vector<Entry>& entries, std::in
     return entry->d_un.d_val;
 }
 
-/// The directories of a run path, each once: the loader searches none twice (fillin_rpath in
-/// glibc's elf/dl-load.c).
+/// The directories of a run path, each once: the loader searches none twice
+/// (fillin_rpath in glibc's elf/dl-load.c).
 std::vector<std::string> directories_in(ElfFile& file, const std::string& run_path) {
     std::vector<std::string> directories;
     std::unordered_set<std::string> seen;
@@ -178,6 +185,7 @@ std::vector<std::string> directories_in(ElfFile& file, const std::string& run_pa
     return directories;
 }
 
+/// DT_FILTER and DT_AUXILIARY of a library are loaded with what it needs (elf/dl-deps.c).
 void take_name(ElfFile& file, std::int64_t tag, const std::string& name) {
     if (tag == DT_SONAME)
         file.soname = name;
@@ -215,6 +223,8 @@ void read_names(ElfFile& file, const std::vector<Entry>& entries, NameTable name
     }
 }
 
+/// A file with an interpreter is a program, even if its type is
+/// ET_DYN (position-independent).
 void read_interpreter(ElfFile& file, const FilePieces& pieces,
                       const std::vector<Segment>& segments) {
     const Segment* const segment = find_by(segments, &Segment::p_type, PT_INTERP);
@@ -226,7 +236,8 @@ void read_interpreter(ElfFile& file, const FilePieces& pieces,
     file.is_program = true;
 }
 
-/// Section headers are not looked at: they may be stripped, and the loader does not use them.
+/// Section headers are not looked at: they may be stripped, and the loader does
+/// not use them.
 void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::string& start,
                           ElfUse use) {
     const std::vector<Segment> segments = read_segments(file, pieces, start);
@@ -244,7 +255,8 @@ void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::st
     const std::uint64_t flags = value_of(entries, DT_FLAGS_1).value_or(0);
     file.no_default_directories = flags & DF_1_NODEFLIB;
     file.is_program |= (flags & DF_1_PIE) != 0;
-    if (use == ElfUse::library && (flags & DF_1_PIE))  // rejected since glibc 2.30
+    // rejected since glibc 2.30
+    if (use == ElfUse::library && (flags & DF_1_PIE))
         damaged(file, "it is a program, not a shared library");
     const auto address = value_of(entries, DT_STRTAB);
     const auto size = value_of(entries, DT_STRSZ);
@@ -280,8 +292,8 @@ ElfFile absent(const Root& root, std::string_view path) {
     return with_problem(FileProblem::dangling_link, link + "to no file", Then::skip);
 }
 
-/// The loader fails on a socket because it cannot be opened, on the others because they are no ELF
-/// files.
+/// The loader fails on a socket because it cannot be opened, on the others
+/// because they are no ELF files.
 std::optional<ElfFile> never_opened(const std::string& path) {
     const auto fault = no_regular_file(path);
     if (!fault)
@@ -290,6 +302,7 @@ std::optional<ElfFile> never_opened(const std::string& path) {
     return with_problem(fault->problem, fault->detail, then);
 }
 
+/// A file without permission is skipped, another failure ends the list (open_path).
 ElfFile unopened(int error) {
     const Then then = error == EACCES ? Then::skip : Then::abort_list;
     return with_problem(FileProblem::unreadable, why_not_opened(error), then);
@@ -314,8 +327,8 @@ std::string type_in_words(unsigned type) {
     return "of unknown type";
 }
 
-/// What the ELF header alone shows, in the order in which the loader checks it; `start` begins with
-/// the magic.
+/// What the ELF header alone shows, in the order in which the loader checks it;
+/// `start` begins with the magic.
 ElfFile judge_header(const std::string& start, ElfUse use) {
     Header header;
     if (start.size() < sizeof header)

@@ -1,5 +1,6 @@
-// Whether a library defines a function for others, by the hash table that the loader uses itself.
-// Format: glibc elf/dl-lookup.c (do_lookup_x) and sysdeps/generic/dl-hash.h (_dl_new_hash).
+// Whether a library defines a function for others, by the hash table that the
+// loader uses itself. Format: glibc elf/dl-lookup.c (do_lookup_x) and
+// sysdeps/generic/dl-hash.h (_dl_new_hash).
 #include <link.h>
 
 #include <algorithm>
@@ -17,9 +18,11 @@ using Symbol = ElfW(Sym);
 
 constexpr std::size_t most_program_headers = 512, most_dynamic_entries = 4096;
 constexpr std::size_t most_undefined = 65536, longest_symbol = 1024;
-constexpr std::size_t longest_chain = 4096;  // real chains have a handful of symbols
+// real chains have a handful of symbols
+constexpr std::size_t longest_chain = 4096;
 
-/// The parts of a library that its hash table refers to; addresses are those of the loaded library.
+/// The parts of a library that its hash table refers to; addresses are
+/// those of the loaded library.
 class HashedSymbols {
   public:
     explicit HashedSymbols(const FilePieces& pieces) : pieces_(pieces) {
@@ -88,6 +91,8 @@ class HashedSymbols {
         return bytes.substr(0, bytes.find('\0'));
     }
 
+    /// The hash of DT_GNU_HASH, by Daniel J. Bernstein: 5381, then
+    /// times 33 and the next character.
     static std::uint32_t hash_of(const std::string& name) {
         std::uint32_t hash = 5381;
         for (const char c : name)

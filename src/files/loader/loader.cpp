@@ -1,3 +1,5 @@
+// The setting of a search: directories, subdirectories for better processors,
+// tokens. The search itself is in process.cpp.
 #include "files/loader/loader.hpp"
 
 #include <re2/re2.h>
@@ -13,7 +15,8 @@ namespace rnncheck::loader {
 
 using Directories = std::vector<std::string>;
 
-/// $LIB is the first default directory below / or /usr: "/lib/x86_64-linux-gnu", "/usr/lib".
+/// $LIB is the first default directory below / or /usr:
+/// "/lib/x86_64-linux-gnu", "/usr/lib".
 static std::string library_directory_of(const LoaderBuild& build) {
     std::string_view directory = build.default_directories.front();
     if (directory.starts_with("/usr/"))
@@ -21,8 +24,8 @@ static std::string library_directory_of(const LoaderBuild& build) {
     return std::string(directory.substr(1));
 }
 
-/// The subdirectories of this one that exist; seldom any, so their first parts are looked for
-/// before.
+/// The subdirectories of this one that exist; seldom any, so their first
+/// parts are looked for before.
 static void add_subdirectories(const Loader& loader, const std::string& directory,
                                Directories& places) {
     std::string first_part;
@@ -110,6 +113,7 @@ Loader loader_of(const Root& root, const LoaderSetting& setting) {
     return loader;
 }
 
+/// Absent files are most of a search, so they are recognised by one system call.
 elf::ElfFile try_open(const Loader& loader, const std::string& path) {
     elf::ElfFile absent;
     absent.skipped = true;
@@ -138,6 +142,8 @@ bool belongs_to_c_library(std::string_view name) {
     return name.starts_with("ld-linux") || name.starts_with("ld64.so") || includes(names, name);
 }
 
+/// As _dl_dst_substitute: an unknown token stays as it is, one without
+/// a value makes the entry void.
 std::string with_tokens(const Loader& loader, std::string_view text, std::string_view origin,
                         bool of_program) {
     static const re2::RE2 next(R"((\$(?:(\w+)|\{(\w+)\})|\$|[^$]+))", re2::RE2::Latin1);

@@ -1,3 +1,5 @@
+// The loader has no query for its directories, but they are texts in its file;
+// the processor's features decide about the subdirectories.
 #include <re2/re2.h>
 #include <sys/auxv.h>
 #include <sys/utsname.h>
@@ -7,7 +9,8 @@
 
 namespace rnncheck::loader {
 
-constexpr std::size_t largest_interpreter = 8 << 20;  // with its debug information 2 MB
+// with its debug information 2 MB
+constexpr std::size_t largest_interpreter = 8 << 20;
 constexpr std::size_t most_directories = 16;
 
 /// The text that ends with `ending` and a NUL, from the NUL before it on.
@@ -20,8 +23,8 @@ static std::string text_ending(std::string_view bytes, std::string_view ending) 
     return std::string(bytes.substr(start, at + ending.size() - start));
 }
 
-/// glibc keeps its default directories as texts one behind the other, each with a '/' at both ends
-/// (elf/dl-load.c, system_dirs): the longest such row.
+/// glibc keeps its default directories as texts one behind the other, each with
+/// a '/' at both ends (elf/dl-load.c, system_dirs): the longest such row.
 static std::vector<std::string> directories_in(re2::StringPiece bytes) {
     static const re2::RE2 next_row(R"(\x00((?:/[^ %:\n\x00]+/\x00)+))", re2::RE2::Latin1);
     std::vector<std::string> best;
@@ -84,9 +87,9 @@ std::string_view usual_interpreter() {
 
 #if defined(__x86_64__)
 
-/// The highest level of the x86-64 psABI that the processor has, by the features that compilers let
-/// us request; none has these without the remaining ones of the level (CMPXCHG16B, LAHF, MOVBE,
-/// LZCNT, F16C).
+/// The highest level of the x86-64 psABI that the processor has, by the
+/// features that compilers let us request; none has these without the remaining
+/// ones of the level (CMPXCHG16B, LAHF, MOVBE, LZCNT, F16C).
 static int level_of_processor() {
     __builtin_cpu_init();
     if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("ssse3") ||
@@ -114,6 +117,8 @@ static int level_of_processor() {
 
 #endif
 
+/// Levels of the x86-64 psABI are the only subdirectories of glibc-hwcaps on
+/// x86-64; each includes those below it.
 std::vector<std::string> hwcaps() {
     std::vector<std::string> found;
     for (int level = level_of_processor(); level > 1; --level)
@@ -133,7 +138,8 @@ std::string processor_platform() {
     return name;
 }
 
-// Every combination of these in this order, the fuller ones first (glibc 2.36, elf/dl-hwcaps.c).
+// Every combination of these in this order, the fuller ones first
+// (glibc 2.36, elf/dl-hwcaps.c).
 std::vector<std::string> legacy_hwcap_directories() {
     std::vector<std::string> directories;
 #if defined(__x86_64__)

@@ -1,3 +1,5 @@
+// What the loader does to a process, as operations on lists: the objects that
+// are mapped, and the requests with what each got.
 #include "files/loader/process.hpp"
 
 #include <re2/re2.h>
@@ -19,6 +21,7 @@ std::string own_name(const Object& object) {
     return object.file.soname.value_or(file_name(object.path));
 }
 
+/// Split at any of several characters, unlike split().
 static std::vector<std::string> words(re2::StringPiece text, const std::string& separators) {
     const re2::RE2 word("([^" + separators + "]+)", re2::RE2::Latin1);
     std::vector<std::string> found;
@@ -36,6 +39,8 @@ static std::vector<std::string> names_in_preload_file(const Loader& loader) {
     return words(text, " \t\n:");
 }
 
+/// The loader recognises a file that it has already by device and inode,
+/// whatever its name (_dl_map_object_from_fd).
 static void identify(const Loader& loader, Object& object) {
     const auto about = loader.root.status(object.path);
     if (!about)
@@ -128,6 +133,7 @@ Answer Process::open_first(const std::vector<std::string>& names, std::size_t ca
     return {};
 }
 
+/// On a copy: a lookup opens nothing.
 Lookup Process::look_up(const std::string& name, std::size_t caller) const {
     Process trial = *this;
     const Answer answer = trial.map(name, caller, false);
@@ -139,6 +145,8 @@ Lookup Process::look_up(const std::string& name, std::size_t caller) const {
             elf::read_elf_file(loader_.root, answer.stopped_at).problem};
 }
 
+/// By name, by soname, or by the path by which it was opened; the
+/// program's own path does not count.
 std::optional<std::size_t> Process::loaded(const std::string& name) const {
     for (std::size_t i = 0; i < objects_.size(); ++i) {
         const Object& object = objects_[i];
@@ -149,6 +157,8 @@ std::optional<std::size_t> Process::loaded(const std::string& name) const {
     return std::nullopt;
 }
 
+/// The order of _dl_map_object: DT_RPATH of the chain, unless there is
+/// DT_RUNPATH, LD_LIBRARY_PATH, DT_RUNPATH, the cache, the default directories.
 std::vector<SearchList> Process::search_lists(std::size_t by, const std::string& name) const {
     if (contains(name, "/"))
         return {{LoaderRule::path, by, {absolute_path(name, loader_.working_directory)}}};
@@ -218,6 +228,7 @@ bool Process::take_first(Answer& answer, const std::vector<std::string>& files, 
     return false;
 }
 
+/// One request: an object that is there, or the first list in which a file opens or fails.
 Answer Process::map(const std::string& name, std::size_t by, bool keeps_loader) {
     Answer answer{with_tokens(loader_, name, origin_of(objects_[by].path), by == 0), by};
     if ((answer.object = loaded(answer.name))) {
@@ -233,9 +244,12 @@ Answer Process::map(const std::string& name, std::size_t by, bool keeps_loader) 
     return answer;
 }
 
+/// Breadth first, as _dl_map_object_deps: what a library needs comes
+/// after what all before it need.
 void Process::map_needed() {
     for (; next_ < objects_.size() && answers_.size() < most_answers; ++next_) {
-        const elf::ElfFile file = objects_[next_].file;  // a copy: the list grows
+        // a copy: the list grows
+        const elf::ElfFile file = objects_[next_].file;
         for (const auto& name : file.needed)
             answers_.push_back(map(name, next_, true));
         for (const auto& name : file.auxiliary)

@@ -1,3 +1,5 @@
+// The tables of imports, delayed imports and exports, with bounds far
+// above those of real libraries.
 #include "files/pe/pe_file.hpp"
 
 #include <re2/re2.h>
@@ -10,11 +12,14 @@ namespace rnncheck::pe {
 
 namespace {
 
-constexpr std::size_t most_libraries = 512;  // real GPU libraries import about 20
+// real GPU libraries import about 20
+constexpr std::size_t most_libraries = 512;
 constexpr std::size_t most_functions = 65536, most_name_bytes = 32 << 20;
 constexpr std::size_t most_names_inside = 1024;
 constexpr std::uint16_t is_dll = 0x2000;
 
+/// IMAGE_IMPORT_DESCRIPTOR, IMAGE_DELAYLOAD_DESCRIPTOR and
+/// IMAGE_EXPORT_DIRECTORY of winnt.h.
 struct ImportDescriptor {
     std::uint32_t names, time, forwarder, library, addresses;
 };
@@ -44,7 +49,8 @@ std::string machine_in_words(const PeImage& image) {
     return bits + known->second;
 }
 
-/// The entries of a table that ends with one whose name is 0, or where the file's contents end.
+/// The entries of a table that ends with one whose name is 0, or
+/// where the file's contents end.
 template <class Descriptor>
 std::vector<Descriptor> descriptors(const PeImage& image, Table which) {
     std::vector<Descriptor> found;
@@ -73,8 +79,8 @@ bool read_names(const PeImage& image, const std::vector<Descriptor>& table,
     return table.size() <= most_libraries;
 }
 
-/// The attribute states that the descriptor has addresses relative to the image, as all do since
-/// Visual C++ 7.
+/// The attribute states that the descriptor has addresses relative to the
+/// image, as all do since Visual C++ 7.
 std::vector<DelayDescriptor> delay_descriptors(const PeImage& image) {
     constexpr std::uint32_t relative = 1;
     auto table = descriptors<DelayDescriptor>(image, Table::delayed_imports);
@@ -107,6 +113,7 @@ bool add_functions(const PeImage& image, const ImportDescriptor& descriptor, Bud
         addresses_at(image, descriptor.names != 0 ? descriptor.names : descriptor.addresses);
     if (!entries)
         return false;
+    // the highest bit of an entry marks a function that is taken by its number
     const std::uint64_t by_number = std::uint64_t{1} << (image.is_64_bit() ? 63 : 31);
     constexpr std::size_t hint_size = 2;
     for (const std::uint64_t entry : *entries) {
@@ -162,6 +169,8 @@ std::optional<std::map<std::string, std::set<std::string>>> imported_functions(
     return found;
 }
 
+/// Functions that are exported by their number alone have no name, and
+/// nobody can take them by one.
 std::optional<std::set<std::string>> exported_functions(const Root& root, std::string_view path) {
     const PeImage image(root, path);
     if (image.problem())

@@ -1,3 +1,5 @@
+// A PE file begins with a header for DOS, which has the place of the real one
+// at 0x3C; addresses in it are relative to where the image is loaded.
 #include "files/pe/pe_image.hpp"
 
 #include <algorithm>
@@ -13,7 +15,8 @@ constexpr std::string_view dos_magic = "MZ";
 constexpr std::string_view signature("PE\0\0", 4);
 constexpr std::size_t start_length = 256;
 constexpr std::uint16_t magic_32 = 0x10B, magic_64 = 0x20B;
-constexpr std::size_t most_sections = 96;  // more than Windows' loader accepts
+// more than Windows' loader accepts
+constexpr std::size_t most_sections = 96;
 constexpr std::size_t most_tables = 16;
 constexpr std::size_t longest_text = 8192, window_size = 4096;
 
@@ -23,6 +26,8 @@ struct OptionalStart {
     std::uint32_t headers_size = 0, table_count = 0;
 };
 
+/// The optional header is of one of two lengths, by its magic:
+/// 32-bit (PE32) or 64-bit (PE32+).
 std::optional<OptionalStart> read_start(std::string_view bytes) {
     const auto magic = first_as<std::uint16_t>(bytes);
     if (magic != magic_32 && magic != magic_64)
@@ -100,6 +105,8 @@ void PeImage::read_optional_header(std::uint64_t at) {
         fail(FileProblem::truncated, "is cut off within its headers");
 }
 
+/// Where memory is larger than the file's part of a section, the rest is zeros;
+/// only what is in the file counts.
 void PeImage::check_extent() {
     std::uint64_t end = 0;
     for (const SectionHeader& section : sections_)
@@ -116,6 +123,8 @@ std::optional<DataDirectory> PeImage::table(Table which) const {
     return tables_[number];
 }
 
+/// Up to the end of its section in the file; the headers are mapped in front of
+/// all sections.
 std::string PeImage::at(std::uint64_t address, std::size_t length) const {
     for (const SectionHeader& section : sections_) {
         if (address < section.address || address - section.address >= section.file_size)
@@ -131,6 +140,7 @@ std::string PeImage::at(std::uint64_t address, std::size_t length) const {
                                     std::min<std::uint64_t>(length, headers_size_ - address)));
 }
 
+/// Names are beside each other, so that one read of 4 KiB serves many of them.
 std::optional<std::string> PeImage::text_at(std::uint64_t address) const {
     std::string text;
     while (text.size() <= longest_text) {
@@ -172,8 +182,8 @@ std::optional<std::vector<std::uint64_t>> addresses_at(const PeImage& image,
             return std::nullopt;
         for (std::size_t i = 0; i + width <= bytes.size(); i += width) {
             std::uint64_t value = 0;
-            std::memcpy(&value, bytes.data() + i,
-                        width);  // PE files and the machines that rnncheck runs on: low first
+            // PE files and the machines that rnncheck runs on: low first
+            std::memcpy(&value, bytes.data() + i, width);
             if (value == 0)
                 return found;
             found.push_back(value);

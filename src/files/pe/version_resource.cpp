@@ -11,9 +11,12 @@ namespace rnncheck::pe {
 namespace {
 
 constexpr std::size_t most_resource_entries = 4096, most_version_bytes = 64 << 10;
-constexpr std::uint32_t version_type = 16;  // RT_VERSION
+// RT_VERSION
+constexpr std::uint32_t version_type = 16;
 constexpr std::uint32_t fixed_signature = 0xFEEF04BD;
 
+/// IMAGE_RESOURCE_DIRECTORY and its entries (winnt.h): a tree of three
+/// levels, type, name and language.
 struct ResourceDirectory {
     std::uint32_t characteristics, time;
     std::uint16_t major, minor, named_count, numbered_count;
@@ -21,20 +24,25 @@ struct ResourceDirectory {
 static_assert(sizeof(ResourceDirectory) == 16);
 
 struct ResourceEntry {
-    std::uint32_t number, place;  ///< of a directory if the highest bit is set
+    /// the place is that of a directory if its highest bit is set
+    std::uint32_t number, place;
 };
 
+/// The beginning of VS_FIXEDFILEINFO.
 struct FixedInfo {
     std::uint32_t signature, structure_version, file_high, file_low;
 };
 
-/// One structure of the resource: a key, a value, and structures of the same form behind it.
+/// One structure of the resource: a key, a value, and structures of the same
+/// form behind it.
 struct Block {
     std::string key;
     std::string_view value, children;
-    std::size_t size = 0;  ///< with the padding to the next one
+    /// with the padding to the next one
+    std::size_t size = 0;
 };
 
+/// Structures and their parts begin at multiples of four bytes.
 constexpr std::size_t padded(std::size_t size) {
     return (size + 3) / 4 * 4;
 }
@@ -50,6 +58,8 @@ std::string ascii_of(std::string_view bytes) {
     return text;
 }
 
+/// Length, length of the value, type (1 is text, whose length counts
+/// characters), key, value, children.
 std::optional<Block> first_block(std::string_view bytes) {
     constexpr std::size_t head = 6;
     const auto numbers = as_array<std::uint16_t>(bytes.substr(0, head));
@@ -103,8 +113,8 @@ std::vector<ResourceEntry> entries_at(const PeImage& image, std::uint64_t addres
         image.at(address + sizeof(ResourceDirectory), count * sizeof(ResourceEntry)));
 }
 
-/// The bytes of the first version resource: directories by type, by name and by language lead to
-/// it.
+/// The bytes of the first version resource: directories by type, by
+/// name and by language lead to it.
 std::string version_bytes(const PeImage& image) {
     constexpr std::uint32_t is_directory = 0x80000000;
     const auto table = image.table(Table::resources);

@@ -12,14 +12,18 @@ namespace {
 
 using Environments = std::vector<PythonEnvironment>;
 
+/// One environment may be reached by several names and links.
 bool is_same(const Root& root, const PythonEnvironment& one, const PythonEnvironment& other) {
     return one.path == other.path || root.real_path(one.path) == root.real_path(other.path);
 }
 
+/// What an environment is used for, by what is installed in it.
 struct Contents {
     bool rnncheck = false, framework = false;
 };
 
+/// All directories of the environment count: rnncheck may be installed in
+/// another one than the framework.
 Contents contents_of(const Root& root, const PythonEnvironment& environment) {
     Contents contents;
     std::vector<Distribution> distributions;
@@ -34,8 +38,8 @@ Contents contents_of(const Root& root, const PythonEnvironment& environment) {
     return contents;
 }
 
-/// pipx, uvx and `uv tool install` give each program an environment of its own, which no person
-/// works in.
+/// pipx, uvx and `uv tool install` give each program an environment of its
+/// own, which no person works in.
 bool is_of_tool(const PythonEnvironment& environment) {
     return environment.kind == "pipx" || contains(environment.path, "/uv/tools/") ||
            contains(environment.path, "/archive-v");
@@ -67,6 +71,8 @@ PythonEnvironment removed(const std::string& path) {
     return environment;
 }
 
+/// Looks at each way by which a person may have named an environment, in
+/// the order of environments.hpp.
 class Choice {
   public:
     Choice(const Root& root, const Variables& variables) : root_(root), variables_(variables) {
@@ -130,8 +136,8 @@ class Choice {
             named_, [&](const Named& one) { return is_same(root_, one.second, environment); });
     }
 
-    /// The first that leads somewhere. An environment made for rnncheck alone, as uvx puts it on
-    /// PATH, is none.
+    /// The first that leads somewhere. An environment made for rnncheck alone,
+    /// as uvx puts it on PATH, is none.
     void look_at_path() {
         for (const char* name : {"python", "python3"})
             for (const std::string& program : programs_on_path(root_, variables_, name)) {
@@ -185,8 +191,8 @@ class Choice {
         return value_of(variables_, "SUDO_USER").empty() ? "PATH" : "PATH as sudo sets it";
     }
 
-    /// conda's base environment stays set below an active virtual environment: nothing is wrong
-    /// with that.
+    /// conda's base environment stays set below an active virtual
+    /// environment: nothing is wrong with that.
     bool is_base_below(const std::string& variable) const {
         return variable == "CONDA_PREFIX" && active_ && active_->found_by == "VIRTUAL_ENV";
     }

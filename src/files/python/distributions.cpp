@@ -1,3 +1,5 @@
+// Names, metadata and lists of files as installers write them: PEP 376, 503
+// and 566, and conda's own lists.
 #include "files/python/distributions.hpp"
 
 #include <re2/re2.h>
@@ -20,8 +22,8 @@ constexpr std::size_t most_libraries = 4096, longest_path = 4096,
 
 using Names = std::map<std::string, DistributionName, std::less<>>;
 
-/// The rows of distributions.txt: distribution, framework, and, if the name shows them, build and
-/// "plugin".
+/// The rows of distributions.txt: distribution, framework, and, if the name
+/// shows them, build and "plugin".
 static Names published_names() {
     Names names;
     for (const std::string& row : split(page_named(python_texts(), "distributions"), '\n')) {
@@ -35,8 +37,8 @@ static Names published_names() {
 
 /// Names with the version that the build is for.
 static std::optional<DistributionName> numbered(std::string_view name) {
-    static const RE2 cupy("cupy-(cuda.*|rocm).*"),
-        mxnet("mxnet-(cu[0-9]*).*");  // mxnet-cu112, mxnet-cu102mkl
+    // mxnet-cu112, mxnet-cu102mkl
+    static const RE2 cupy("cupy-(cuda.*|rocm).*"), mxnet("mxnet-(cu[0-9]*).*");
     static const RE2 jax("jax-(?:(cuda[^-]*)-(?:.*-)?(?:plugin|pjrt)|(rocm).*)");
     std::string build, rocm;
     if (RE2::FullMatch(name, cupy, &build))
@@ -48,8 +50,8 @@ static std::optional<DistributionName> numbered(std::string_view name) {
     return std::nullopt;
 }
 
-/// Those whose metadata in a directory have names of this form, which captures the distribution's
-/// name and version.
+/// Those whose metadata in a directory have names of this form, which captures
+/// the distribution's name and version.
 static std::vector<Distribution> listed(const Root& root, const std::string& directory,
                                         const std::string& of_metadata, const RE2& form) {
     std::vector<Distribution> found;
@@ -129,6 +131,7 @@ bool is_library_wheel(std::string_view distribution) {
         stems, [&](std::string_view stem) { return distribution.starts_with(stem); });
 }
 
+/// "-cu121" has two digits of CUDA's version, "-cu12" its major alone.
 std::optional<int> cuda_major_of(std::string_view distribution) {
     const auto at = distribution.rfind("-cu");
     if (!distribution.starts_with("nvidia-") || at == std::string_view::npos)
@@ -140,19 +143,21 @@ std::optional<int> cuda_major_of(std::string_view distribution) {
 }
 
 std::vector<Distribution> distributions_in(const Root& root, const std::string& directory) {
-    // "torch-2.4.1.dist-info", "PyYAML-6.0-py3.11.egg-info", "foo.egg-info"; pip leaves ~orch
-    // behind when it was interrupted.
+    // "torch-2.4.1.dist-info", "PyYAML-6.0-py3.11.egg-info", "foo.egg-info";
+    // pip leaves ~orch behind when it was interrupted.
     static const RE2 form(R"(([^~-][^-]*)(?:-(.*?))?(?:\.dist-info|(?:-py[^-]*)?\.egg(?:-info)?))",
                           RE2::Latin1);
     return listed(root, directory, directory, form);
 }
 
 std::vector<Distribution> conda_distributions(const Root& root, const std::string& prefix) {
-    static const RE2 form(R"((.+)-([^-]*-[^-]*)\.json)",
-                          RE2::Latin1);  // 2.19.1-cuda128py311h9d5c7cf_250, with the build
+    // 2.19.1-cuda128py311h9d5c7cf_250, with the build
+    static const RE2 form(R"((.+)-([^-]*-[^-]*)\.json)", RE2::Latin1);
     return listed(root, prefix, prefix + "/conda-meta", form);
 }
 
+/// A wheel has METADATA, older installers write PKG-INFO; an
+/// .egg-info may be the file itself.
 std::optional<Metadata> metadata_of(const Root& root, const Distribution& distribution,
                                     std::vector<std::string>& left_out) {
     if (distribution.conda)
@@ -173,11 +178,13 @@ std::optional<Metadata> metadata_of(const Root& root, const Distribution& distri
     return std::nullopt;
 }
 
+/// Rows of CSV: a path, which is quoted where it contains a comma, then a hash and a size.
 std::vector<RecordedFile> read_record(std::string_view text) {
     static const RE2 form(
         R"row((?:"((?:[^"]|"")*)"|([^",][^,]*))(?:,(?:.*,)?\s*([0-9]+)\s*|.*))row", RE2::Latin1);
     std::vector<RecordedFile> files;
-    const auto may_name_library = [](std::string_view row) {  // the expression takes longer
+    // the expression takes longer
+    const auto may_name_library = [](std::string_view row) {
         return contains(row, ".so") || contains(row, ".dll") || contains(row, ".pyd");
     };
     while (!text.empty() && files.size() < most_libraries) {
@@ -198,8 +205,9 @@ void compare_files(const Root& root, Distribution& distribution,
                    std::vector<std::string>& left_out) {
     const std::string path = distribution.metadata + "/RECORD";
     const auto text = root.read(path, most_record);
+    // not every installer writes one
     if (!text)
-        return;  // not every installer writes one
+        return;
     if (text->size() == most_record)
         left_out.push_back(path + ": only the first 32 MiB were read");
     const auto add = [](std::vector<std::string>& list, const std::string& place) {

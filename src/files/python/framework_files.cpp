@@ -1,3 +1,5 @@
+// Each framework leaves what it was built with in another place: a generated
+// Python file, the name of the package, or the names that its libraries need.
 #include <algorithm>
 
 #include "base/lists.hpp"
@@ -10,6 +12,7 @@ namespace rnncheck::python {
 
 namespace {
 
+/// Generated files are a few kilobytes long.
 constexpr std::size_t most_framework_text = 64 * 1024, most_framework_names = 4096;
 
 std::optional<Literals> literals_of(const Root& root, const std::string& path) {
@@ -49,8 +52,8 @@ std::optional<Version> number_behind(const std::vector<std::string>& names, std:
     return std::nullopt;
 }
 
-/// "64_112", as TensorFlow's packages for Windows name the end of a DLL's name, is CUDA 11.2;
-/// "64_8" is cuDNN 8, and "64_10" CUDA 10. Other texts stay as they are.
+/// "64_112", as TensorFlow's packages for Windows name the end of a DLL's name, is
+/// CUDA 11.2; "64_8" is cuDNN 8, and "64_10" CUDA 10. Other texts stay as they are.
 std::string without_bits(const std::string& text) {
     constexpr std::string_view bits = "64_";
     constexpr std::size_t with_minor = 3;
@@ -76,7 +79,8 @@ std::optional<Version> lower_bound(const std::string& bounds) {
     return std::nullopt;
 }
 
-/// What its metadata requests is what it was built with, or the oldest that its makers allow.
+/// What its metadata requests is what it was built with, or the
+/// oldest that its makers allow.
 void take_pins(const Root& root, const std::vector<Distribution>& distributions,
                Framework& framework, std::vector<std::string>& left_out) {
     for (const Distribution& distribution : distributions) {
@@ -107,9 +111,9 @@ std::string targets_of_tensorflow(const std::vector<std::string>& words) {
     return join(targets, " ");
 }
 
-/// The library of TensorFlow that opens cuDNN is the one that defines cuDNN's functions itself and
-/// passes each call on (tsl/cuda/cudnn_stub.cc). Where none does, as in builds that link cuDNN, the
-/// one with the operations.
+/// The library of TensorFlow that opens cuDNN is the one that defines cuDNN's
+/// functions itself and passes each call on (tsl/cuda/cudnn_stub.cc). Where
+/// none does, as in builds that link cuDNN, the one with the operations.
 std::optional<std::string> library_with_cudnn_stubs(const Root& root,
                                                     const std::string& directory) {
     for (const char* name :
@@ -124,6 +128,8 @@ std::optional<std::string> library_with_cudnn_stubs(const Root& root,
          "python/_pywrap_tensorflow_internal.pyd"});
 }
 
+/// build_info.py is written by TensorFlow's build:
+/// https://github.com/tensorflow/tensorflow/blob/master/tensorflow/tools/build_info/gen_build_info.py
 void read_tensorflow(const Root& root, const Installed& installed, Framework& framework) {
     const std::string directory = installed.directory + "/tensorflow",
                       source_file = directory + "/python/platform/build_info.py";
@@ -151,6 +157,8 @@ void read_tensorflow(const Root& root, const Installed& installed, Framework& fr
         framework.targets = targets_of_tensorflow(words);
 }
 
+/// version.py is written by PyTorch's build; "+cu121" in the version names the
+/// build, "cuda" the CUDA it was compiled with.
 void read_torch(const Root& root, const Installed& installed, Framework& framework) {
     const std::string directory = installed.directory + "/torch",
                       source_file = directory + "/version.py";
@@ -181,8 +189,11 @@ void read_torch(const Root& root, const Installed& installed, Framework& framewo
         framework.build = "cpu";
 }
 
+/// Older wheels of jaxlib were built with CUDA themselves; newer ones have it in
+/// a plug-in, a distribution of its own.
 void read_jax(const Root& root, const Installed& installed, Framework& framework) {
-    const std::string& name = installed.distributions.front().version;  // 0.4.14+cuda12.cudnn89
+    // 0.4.14+cuda12.cudnn89
+    const std::string& name = installed.distributions.front().version;
     if (const auto at = name.find("+cuda"); at != std::string::npos) {
         framework.build = "cuda" + name.substr(at + 5, 2);
         framework.core = first_of(root, installed.directory, {"jaxlib/xla_extension.so"});
@@ -203,6 +214,8 @@ void read_jax(const Root& root, const Installed& installed, Framework& framework
         framework.evidence = installed.distributions.front().metadata;
 }
 
+/// The provider for CUDA is a library of its own: a build without CUDA does not
+/// have it.
 void read_onnxruntime(const Root& root, const Installed& installed, Framework& framework) {
     const std::string directory = installed.directory + "/onnxruntime/capi";
     framework.core = first_of(
@@ -213,6 +226,8 @@ void read_onnxruntime(const Root& root, const Installed& installed, Framework& f
         framework.build = "cuda";
 }
 
+/// paddle/version/__init__.py is written by Paddle's build, "False" for a build
+/// without CUDA.
 void read_paddle(const Root& root, const Installed& installed, Framework& framework) {
     const std::string directory = installed.directory + "/paddle",
                       source_file = directory + "/version/__init__.py";
@@ -232,7 +247,8 @@ void read_paddle(const Root& root, const Installed& installed, Framework& framew
         framework.build = cu_flavour(*framework.cuda);
 }
 
-/// For Windows it contains the front of cuDNN, which opens the parts of that version elsewhere.
+/// For Windows it contains the front of cuDNN, which opens the parts of that
+/// version elsewhere.
 void read_ctranslate2_of_windows(const Root& root, const std::string& directory,
                                  Framework& framework) {
     const std::string library = directory + "/ctranslate2.dll";
@@ -250,16 +266,16 @@ void read_ctranslate2_of_windows(const Root& root, const std::string& directory,
         framework.cudnn = shortened(version->file, 3);
 }
 
-/// Up to 4.6.2 its own front library of cuDNN, libcudnn-74a4c495.so.9.1.0, opens the parts of that
-/// version elsewhere; later ones do without cuDNN.
+/// Up to 4.6.2 its own front library of cuDNN, libcudnn-74a4c495.so.9.1.0,
+/// opens the parts of that version elsewhere; later ones do without cuDNN.
 void read_ctranslate2(const Root& root, const Installed& installed, Framework& framework) {
     const std::string directory = installed.directory + "/ctranslate2.libs";
     framework.core = file_that_begins(root, installed.directory + "/ctranslate2", "_ext.");
     const auto library = file_that_begins(root, directory, "libctranslate2-");
     if (!library)
         return read_ctranslate2_of_windows(root, installed.directory + "/ctranslate2", framework);
-    // cuBLAS is opened by name alone: no header shows its major. A build without CUDA does not name
-    // it.
+    // cuBLAS is opened by name alone: no header shows its major. A build
+    // without CUDA does not name it.
     framework.cuda = number_behind(elf::embedded_library_names(root, *library), "libcublas.so.");
     const auto front = file_that_begins(root, directory, "libcudnn-");
     if (!front && !framework.cuda)
@@ -274,7 +290,8 @@ void read_ctranslate2(const Root& root, const Installed& installed, Framework& f
         framework.cudnn = parse_version(front->substr(at + 4));
 }
 
-/// The package's name has the CUDA that it is for; the module for cuDNN was removed in 14.0.
+/// The package's name has the CUDA that it is for; the module for cuDNN was
+/// removed in 14.0.
 void read_cupy(const Root& root, const Installed& installed, Framework& framework) {
     if (!framework.build || !framework.build->starts_with("cuda"))
         return;
@@ -289,6 +306,7 @@ void read_cupy(const Root& root, const Installed& installed, Framework& framewor
             file_that_begins(root, installed.directory + "/cupy_backends/cuda/libs", "cublas.");
 }
 
+/// libmxnet.so needs cuDNN by its headers, which take_majors reads.
 void read_mxnet(const Root& root, const Installed& installed, Framework& framework) {
     framework.core = first_of(root, installed.directory, {"mxnet/libmxnet.so"});
     framework.uses_cuda = framework.build && framework.build->starts_with("cu");

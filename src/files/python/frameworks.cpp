@@ -1,3 +1,5 @@
+// From the distributions in an environment to the frameworks that `import`
+// finds, each with its own files read.
 #include "files/python/frameworks.hpp"
 
 #include <algorithm>
@@ -11,6 +13,7 @@ namespace {
 
 using Distributions = std::vector<Distribution>;
 
+/// An environment has some hundred distributions, of which a few matter.
 constexpr std::size_t most_packages = 256, most_left_out = 16;
 
 /// The parts of conda's installation that are no Python packages.
@@ -41,6 +44,7 @@ std::string words_of(const Distribution& distribution) {
     return distribution.name + (distribution.version.empty() ? "" : " " + distribution.version);
 }
 
+/// A framework, what extends it, a wheel with libraries for it, or what conda installed.
 bool matters(const Distribution& distribution) {
     return distribution.conda || is_library_wheel(distribution.name) ||
            parse_distribution_name(distribution.name);
@@ -57,8 +61,8 @@ std::string module_of(const std::string& framework) {
     return framework;
 }
 
-/// Of the distributions of one framework those in the directory that `import` takes; it is the
-/// first that has the module.
+/// Of the distributions of one framework those in the directory that `import`
+/// takes; it is the first that has the module.
 std::optional<Installed> installed_framework(const Root& root, const std::string& name,
                                              const Distributions& all) {
     Installed found;
@@ -99,6 +103,7 @@ const Distribution& best_of(const Installed& installed, const Framework& framewo
     return installed.distributions.front();
 }
 
+/// First by the name of the distribution, then by its files, which know better.
 Framework framework_of(const Root& root, const Installed& installed,
                        PythonEnvironment& environment) {
     Framework framework;
@@ -130,7 +135,8 @@ std::vector<Framework> frameworks_of(const Root& root, PythonEnvironment& enviro
     for (Distribution& distribution : installed_in(root, environment)) {
         if (!matters(distribution) || that_matter.size() == most_packages)
             continue;
-        if (distribution.version.empty())  // then the metadata shows it
+        // then the metadata shows it
+        if (distribution.version.empty())
             if (const auto metadata = metadata_of(root, distribution, environment.skipped))
                 distribution.version = metadata->version;
         if (environment.active == true && !distribution.conda)

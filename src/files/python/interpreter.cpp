@@ -1,3 +1,5 @@
+// From a path to a prefix: the directory above bin, of which pyvenv.cfg (PEP
+// 405), conda-meta or lib/pythonX.Y show what it is.
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "files/python/distributions.hpp"
@@ -58,6 +60,7 @@ std::optional<std::string> missing_interpreter_of(const Root& root, const std::s
     return end;
 }
 
+/// bin/python3 rather than bin/python, which an installation of the system may lack.
 Prefix prefix_of_kind(const Root& root, const std::string& directory, const std::string& kind) {
     Prefix prefix;
     prefix.path = prefix.base = directory;
@@ -71,6 +74,7 @@ Prefix prefix_of_kind(const Root& root, const std::string& directory, const std:
     return prefix;
 }
 
+/// "python-3.11.7-hab00c5b_0_cpython.json" among the packages of conda.
 std::optional<Version> version_of_conda(const Root& root, const std::string& prefix) {
     for (const std::string& name : root.names_in(prefix + "/conda-meta"))
         if (name.starts_with("python-3.") || name.starts_with("python-2."))
@@ -108,10 +112,12 @@ std::string kind_of_place(const std::string& path, const char* otherwise) {
     return otherwise;
 }
 
+/// pyvenv.cfg has the directory of the base's interpreter as `home`, and the version.
 Prefix virtual_environment(const Root& root, const std::string& directory,
                            bool is_extended = false) {
     const Variables values = read_configuration(root, directory);
-    const std::string extended = value_of(values, "extends-environment");  // written by uv
+    // written by uv
+    const std::string extended = value_of(values, "extends-environment");
     if (!is_extended && extended.starts_with('/') && root.exists(extended + configuration)) {
         Prefix prefix = virtual_environment(root, normal_path(extended), true);
         prefix.overlay = directory;
@@ -127,11 +133,12 @@ Prefix virtual_environment(const Root& root, const std::string& directory,
     if (!prefix.version)
         prefix.version = version_of_library_directory(root, directory);
     prefix.sees_user_site = lower(value_of(values, "include-system-site-packages")) == "true";
-    const bool of_windows = root.exists(directory + "/Scripts");  // as seen from WSL
+    // as seen from WSL
+    const bool of_windows = root.exists(directory + "/Scripts");
     if (!prefix.interpreter && !of_windows)
         prefix.missing_interpreter = missing_interpreter_of(root, directory);
-    if (prefix.interpreter && home.starts_with('/') &&
-        is_absent(root, home)) {  // a copied python needs it
+    // a copied python needs it
+    if (prefix.interpreter && home.starts_with('/') && is_absent(root, home)) {
         prefix.missing_interpreter = home + "/python3";
         prefix.interpreter.reset();
     }
@@ -178,7 +185,8 @@ std::optional<Prefix> prefix_at(const Root& root, const std::string& directory) 
 
 std::optional<Prefix> prefix_of_interpreter(const Root& root, const Variables& variables,
                                             const std::string& path) {
-    constexpr int most_shims = 4;  // one may run that of another manager
+    // one may run that of another manager
+    constexpr int most_shims = 4;
     std::string program = path;
     auto shim = shim_at(root, variables, program);
     for (int i = 0; shim && i < most_shims; ++i) {
@@ -195,8 +203,8 @@ std::optional<Prefix> prefix_of_interpreter(const Root& root, const Variables& v
         prefix = virtual_environment(root, directory);
     } else if (const auto real = root.real_path(program)) {
         prefix = prefix_at(root, directory_of(directory_of(*real)));
-        constexpr std::string_view by_version[] = {"conda", "pyenv", "asdf",
-                                                   "mise"};  // the directory has it exactly
+        // the directory has it exactly
+        constexpr std::string_view by_version[] = {"conda", "pyenv", "asdf", "mise"};
         const bool named_by_version = prefix && includes(by_version, prefix->kind);
         if (prefix && !named_by_version)
             if (const auto named = version_in(file_name(*real)))

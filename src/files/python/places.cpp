@@ -21,6 +21,7 @@ namespace {
 
 using Paths = std::vector<std::string>;
 
+/// Bounds for a directory or a tree that somebody else filled.
 constexpr std::size_t most_names = 1024, most_prefixes = 4096;
 constexpr int most_projects = 16;
 
@@ -46,6 +47,7 @@ Paths virtual_environments_in(const Root& root, const std::string& directory) {
     return found;
 }
 
+/// A variable with a relative path is ignored.
 std::string variable_or(const Variables& variables, std::string_view name,
                         const std::string& otherwise) {
     const std::string value = value_of(variables, name);
@@ -160,13 +162,14 @@ std::string home_of_sudo_user(const Root& root, const Variables& variables) {
     return "/home/" + user;
 }
 
+/// A place and what led to it, as the report shows it.
 struct Place {
     std::string path;  ///< a directory, or a kernel's interpreter
     std::string found_by;
 };
 
-/// The interpreter of a kernel.json, which is the first of its argv. Kernels without a path of
-/// their own use the Jupyter server's.
+/// The interpreter of a kernel.json, which is the first of its argv. Kernels
+/// without a path of their own use the Jupyter server's.
 std::optional<std::string> interpreter_of_kernel(const std::string& text) {
     static const re2::RE2 first(R"re("argv"\s*:\s*\[\s*"(/[^"\\]+)")re", re2::RE2::Latin1);
     std::string path;
@@ -175,6 +178,7 @@ std::optional<std::string> interpreter_of_kernel(const std::string& text) {
     return path;
 }
 
+/// Jupyter's kernels name interpreters by their paths, wherever those are.
 std::vector<Place> kernels(const Root& root, const Variables& variables, const Paths& homes) {
     Paths directories;
     for (const std::string& directory : split(value_of(variables, "JUPYTER_PATH"), ':'))

@@ -27,6 +27,7 @@ struct Setting {
     std::string set_by;
 };
 
+/// Versions may be separated by ':' or by white space, by the form of the file.
 Words words_in(std::string text, const std::string& separators) {
     for (char& c : text)
         if (contains(separators, std::string_view(&c, 1)))
@@ -38,7 +39,8 @@ Words words_in(std::string text, const std::string& separators) {
     return words;
 }
 
-/// The first word of each line of pyenv's files, which may be several versions separated by ':'.
+/// The first word of each line of pyenv's files, which may be
+/// several versions separated by ':'.
 Words in_version_file(const std::string& text) {
     Words versions;
     for (const std::string& line : split(text, '\n')) {
@@ -61,8 +63,8 @@ Words in_tool_versions(const std::string& text) {
     return {};
 }
 
-/// python = "3.12", ["3.12", "3.11"] or {version = "3.12"} in the table [tools], also
-/// "core:python".
+/// python = "3.12", ["3.12", "3.11"] or {version = "3.12"} in the table
+/// [tools], also "core:python".
 Words in_mise_settings(const std::string& text) {
     static const re2::RE2 table(R"(^\s*\[([^\]]*)\]\s*(?:#.*)?$)", re2::RE2::Latin1);
     static const re2::RE2 entry(R"(^\s*(?:python|["'](?:core:)?python["'])\s*=(.*))",
@@ -91,13 +93,19 @@ Words versions_in_file(const std::string& name, const std::string& text) {
     return in_version_file(text);
 }
 
+/// What distinguishes the three managers; their logic is the same otherwise.
 struct Manager {
     std::string name;
-    std::string shims;                   ///< the directory on PATH
-    std::string versions;                ///< the directory with one prefix per version
-    std::string variable;                ///< that sets the version for one shell
-    std::vector<std::string> files;      ///< that set it for a directory
-    std::vector<std::string> of_person;  ///< that set it otherwise
+    /// the directory on PATH
+    std::string shims;
+    /// the directory with one prefix per version
+    std::string versions;
+    /// that sets the version for one shell
+    std::string variable;
+    /// that set it for a directory
+    std::vector<std::string> files;
+    /// that set it otherwise
+    std::vector<std::string> of_person;
 
     bool is_pyenv() const {
         return name == "pyenv";
@@ -120,8 +128,8 @@ std::optional<Setting> set_in(const Root& root, const std::string& file) {
     return versions.empty() ? std::nullopt : std::optional(Setting{std::move(versions), file});
 }
 
-/// By the nearest of the manager's files in the current directory or above it. For pyenv an empty
-/// file counts, too.
+/// By the nearest of the manager's files in the current directory or above it.
+/// For pyenv an empty file counts, too.
 std::optional<Setting> set_above(const Root& root, std::string directory, const Manager& manager) {
     for (int up = 0; directory.starts_with('/') && up < most_parents; ++up) {
         for (const std::string& name : manager.files) {
@@ -139,6 +147,8 @@ std::optional<Setting> set_above(const Root& root, std::string directory, const 
     return std::nullopt;
 }
 
+/// By what is beside the directory of shims: pyenv has versions/, the others
+/// installs/, of which mise's has mise's name.
 std::optional<Manager> manager_of(const Root& root, const Variables& variables,
                                   const std::string& shims) {
     if (file_name(shims) != "shims")
@@ -174,6 +184,7 @@ std::optional<Manager> manager_of(const Root& root, const Variables& variables,
                    {home + "/.tool-versions"}};
 }
 
+/// In the order of the three: the variable, a file of the project, the user's own.
 std::optional<Setting> setting_of(const Root& root, const Variables& variables,
                                   const Manager& manager) {
     const Words in_variable =
@@ -193,15 +204,16 @@ bool is_executable(const Root& root, const std::string& path) {
     return about && about->is_regular() && (about->mode & 0111);
 }
 
-/// 3.11.7 is a version of 3.11; 3.12.0rc1, 3.13.0t (no global lock) and 3.13-dev are taken only by
-/// their full names.
+/// 3.11.7 is a version of 3.11; 3.12.0rc1, 3.13.0t (no global lock) and
+/// 3.13-dev are taken only by their full names.
 bool is_plain_version_of(const std::string& name, const std::string& wanted) {
     static const re2::RE2 special(R"((?:a|b|rc)\d+$|-dev$|-src$|-latest$|\dt$)");
     const bool begins = name.starts_with(wanted + '.') || name.starts_with(wanted + '-');
     return begins && !re2::RE2::PartialMatch(name, special);
 }
 
-/// The prefix of a version as it is set, "3.11.7" or "3.11"; nothing when it is not installed.
+/// The prefix of a version as it is set, "3.11.7" or "3.11"; nothing when it is
+/// not installed.
 std::optional<std::string> prefix_of_version(const Root& root, const Manager& manager,
                                              const std::string& set) {
     if (!manager.is_pyenv() && set.starts_with("path:/"))
@@ -228,6 +240,7 @@ std::optional<std::string> prefix_of_version(const Root& root, const Manager& ma
     return manager.versions + '/' + newest->second;
 }
 
+/// What a shell would find without the shims.
 std::optional<std::string> system_program(const Root& root, Variables variables,
                                           const Manager& manager, const std::string& name) {
     for (const std::string& program : programs_on_path(root, variables, name))
@@ -245,7 +258,8 @@ std::vector<std::string> programs_on_path(const Root& root, const Variables& var
         return found;
     for (const std::string& entry : split(value_of(variables, "PATH"), ':')) {
         const std::string here = value_of(variables, "PWD");
-        const std::string path = path_in(here, entry) + '/' + name;  // an empty entry is here
+        // an empty entry is here
+        const std::string path = path_in(here, entry) + '/' + name;
         if (path.starts_with('/') && is_executable(root, path))
             add_once(found, path);
     }

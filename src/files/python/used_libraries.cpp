@@ -12,6 +12,7 @@ namespace rnncheck::python {
 
 namespace {
 
+/// Of one framework: more are only in a damaged file.
 constexpr std::size_t most_sonames = 16;
 
 bool is_gpu_library(std::string_view name) {
@@ -20,8 +21,8 @@ bool is_gpu_library(std::string_view name) {
                                [&](std::string_view stem) { return name.starts_with(stem); });
 }
 
-/// The name by which cuDNN is opened: libcudnn.so.9; for CTranslate2, which has the front inside,
-/// the first part's.
+/// The name by which cuDNN is opened: libcudnn.so.9; for CTranslate2, which has
+/// the front inside, the first part's.
 std::optional<std::string> cudnn_soname(const Framework& framework) {
     if (framework.uses_cudnn == false)
         return std::nullopt;
@@ -67,6 +68,7 @@ std::vector<std::string> plain_paths(const Root& root, const std::vector<std::st
     return mapped(paths, [&](const std::string& path) { return plain_path(root, path); });
 }
 
+/// As the facts have it: FrameworkLibrary::found_by.
 std::string found_by(LoaderRule rule) {
     if (rule == LoaderRule::ld_library_path)
         return "LD_LIBRARY_PATH";

@@ -1,3 +1,5 @@
+// The keeper is the command's parent and, with a pseudo-terminal, the leader of
+// its session, as a shell is; so this program itself remains in its own session.
 #include "process/run/keeper.hpp"
 
 #include <poll.h>
@@ -17,8 +19,10 @@ namespace rnncheck::process {
 
 namespace {
 
+/// What the keeper is sent after a stop, one character each.
 enum Order : char { run_in_foreground = 'f', run_in_background = 'b' };
 
+/// What runs in the keeper's process: it only forks, waits and reports.
 class KeeperProcess {
   public:
     KeeperProcess(const CommandToStart& command, const Streams& streams, Descriptor news,
@@ -55,6 +59,8 @@ class KeeperProcess {
     }
 
     /// False if there is no such program.
+    /// exec's error comes through a pipe that is closed on success, so that "no
+    /// such program" is not taken for an exit code.
     bool start() {
         PipeEnds failure = new_pipe();
         process_ = fork();
@@ -106,8 +112,8 @@ class KeeperProcess {
         }
     }
 
-    /// Whether it has ended. It is not reaped yet, so that its number cannot become that of another
-    /// process.
+    /// Whether it has ended. It is not reaped yet, so that its number cannot
+    /// become that of another process.
     bool look_at_command() const {
         siginfo_t about{};
         const auto id = static_cast<id_t>(process_);
@@ -128,8 +134,8 @@ class KeeperProcess {
         kill(-process_, SIGCONT);
     }
 
-    /// What the command left behind may use the pseudo-terminal, and would get SIGHUP when its
-    /// session's leader ends.
+    /// What the command left behind may use the pseudo-terminal, and would get
+    /// SIGHUP when its session's leader ends.
     void wait_until_released() {
         close_all_but({orders_.number(), streams_.terminal_in_use().number()});
         char nothing;
@@ -165,6 +171,7 @@ Keeper::Keeper(const CommandToStart& command, const Streams& streams) {
     orders_ = std::move(orders.write);
 }
 
+/// `lost` where the keeper itself was killed: then nothing is known of the command's end.
 News Keeper::read_news() {
     News news;
     ssize_t got = 0;

@@ -1,5 +1,5 @@
-// The first and the last part of what a command wrote to one stream, in memory that a relay and its
-// parent share.
+// The first and the last part of what a command wrote to one stream, in memory
+// that a relay and its parent share.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,18 @@ namespace rnncheck::process {
 
 /// What was kept of a stream.
 struct Output {
-    std::string head;           ///< from its beginning
-    std::uint64_t skipped = 0;  ///< bytes between `head` and `tail` that were not kept
-    std::string tail;           ///< to its end; empty while `head` has everything
-    bool unreadable =
-        false;  ///< it went directly to a file or device from which it cannot be read again
+    /// from its beginning
+    std::string head;
+    /// bytes between `head` and `tail` that were not kept
+    std::uint64_t skipped = 0;
+    /// to its end; empty while `head` has everything
+    std::string tail;
+    /// it went directly to a file or device from which it cannot be read again
+    bool unreadable = false;
 };
 
+/// Written by the relay's process, read by its parent once the relay has passed
+/// on everything.
 class KeptOutput {
   public:
     static constexpr std::size_t head_size = 1 << 20, tail_size = 2 << 20;

@@ -1,3 +1,5 @@
+// Passing on must not slow the command down: small writes are copied, a flood
+// is moved as pages by splice(2) and tee(2).
 #include "process/run/relay.hpp"
 
 #include <dirent.h>
@@ -18,8 +20,10 @@ namespace rnncheck::process {
 
 namespace {
 
-constexpr int large_pipe = 1 << 20;  ///< what an ordinary user may have, /proc/sys/fs/pipe-max-size
+/// what an ordinary user may have, /proc/sys/fs/pipe-max-size
+constexpr int large_pipe = 1 << 20;
 
+/// tee(2) takes pipes alone.
 bool is_pipe(int descriptor) {
     struct stat about {};
     return fstat(descriptor, &about) == 0 && S_ISFIFO(about.st_mode);
@@ -30,8 +34,9 @@ int waiting_in(int descriptor) {
     return ioctl(descriptor, FIONREAD, &bytes) == 0 ? bytes : 0;
 }
 
-/// The newest output as pages inside the kernel, which cost no copying: tee(2) fills a pipe, and
-/// another pipe has what came before. Only what is left at the end of a flood is read.
+/// The newest output as pages inside the kernel, which cost no copying:
+/// tee(2) fills a pipe, and another pipe has what came before. Only what is
+/// left at the end of a flood is read.
 class PageQueue {
   public:
     /// False where no pipe of this process may be large.
@@ -49,8 +54,8 @@ class PageQueue {
         return nowhere_.open();
     }
 
-    /// Keeps the next bytes of `source` without taking them; returns how many, 0 if none can be
-    /// kept.
+    /// Keeps the next bytes of `source` without taking them; returns how
+    /// many, 0 if none can be kept.
     std::size_t see(int source, KeptOutput& kept) {
         for (int attempt = 0; attempt < 2; ++attempt) {
             const ssize_t seen = tee(source, newest().in.number(), large_pipe, SPLICE_F_NONBLOCK);
@@ -63,8 +68,10 @@ class PageQueue {
         return 0;
     }
 
+    /// Reads what was only kept as pages.
     void give_back(KeptOutput& kept) {
-        std::swap(queues_[0], queues_[1]);  // the older one first
+        // the older one first
+        std::swap(queues_[0], queues_[1]);
         for (Pages& pages : queues_)
             read_into(kept, pages);
     }
@@ -125,8 +132,8 @@ class Passing {
             fcntl(target, F_SETPIPE_SZ, large_pipe);
     }
 
-    /// Closes `drained` once `command_runs` was closed and all that was written before is passed
-    /// on.
+    /// Closes `drained` once `command_runs` was closed and all that was
+    /// written before is passed on.
     void run(Descriptor command_runs, Descriptor drained) {
         while (true) {
             const More more = wait_for_more(command_runs, drained.open());
@@ -145,8 +152,8 @@ class Passing {
   private:
     enum class More { some, nothing_now, never };
 
-    /// Never: the reader is gone, and the command is to notice it at its next write, as it would
-    /// without this process.
+    /// Never: the reader is gone, and the command is to notice it at its next
+    /// write, as it would without this process.
     More wait_for_more(Descriptor& command_runs, bool is_draining) const {
         // The kernel hands on what was written to a pseudo-terminal a moment later.
         constexpr int pipe_patience_ms = 0, terminal_patience_ms = 20;
@@ -182,8 +189,9 @@ class Passing {
         const ssize_t got = read_onto(bytes_, source_, most);
         if (got < 0 && (errno == EAGAIN || errno == EINTR))
             return true;
+        // a pseudo-terminal that nobody has open gives EIO
         if (got <= 0)
-            return false;  // a pseudo-terminal that nobody has open gives EIO
+            return false;
         kept_.add(bytes_);
         return write_all(bytes_);
     }
@@ -191,7 +199,8 @@ class Passing {
     bool write_all(std::string_view bytes) const {
         while (!bytes.empty()) {
             const ssize_t written = write(target_, bytes.data(), bytes.size());
-            if (written < 0 && errno == EAGAIN) {  // somebody set it to not block
+            // somebody set it to not block
+            if (written < 0 && errno == EAGAIN) {
                 pollfd ready{target_, POLLOUT, 0};
                 poll(&ready, 1, -1);
             } else if (written < 0 && errno != EINTR) {
@@ -273,7 +282,8 @@ Relay::Relay(Descriptor source, int target, int held) {
     }
     sigset_t all;
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, nullptr);  // a write whose reader is gone gives an error
+    // a write whose reader is gone gives an error
+    sigprocmask(SIG_SETMASK, &all, nullptr);
     close_all_but({source.number(), target, runs.read.number(), drained.write.number(), held});
     Passing(source.number(), target, kept_).run(std::move(runs.read), std::move(drained.write));
     _exit(0);

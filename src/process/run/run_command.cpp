@@ -1,3 +1,5 @@
+// A command that is run through rnncheck has to behave as if it had been typed:
+// signals, stops, keys, terminal and exit code reach the right process.
 #include "process/run/run_command.hpp"
 
 #include <poll.h>
@@ -24,7 +26,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr std::size_t most_keys = 1 << 16;  ///< that were typed and not yet read
+/// that were typed and not yet read
+constexpr std::size_t most_keys = 1 << 16;
 
 bool is_stop(int signal) {
     return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
@@ -106,15 +109,16 @@ class RunningCommand {
     }
 
     void follow_size(const signalfd_siginfo& got) {
-        streams_.follow_size();  // the kernel sends SIGWINCH to the session on the pseudo-terminal
+        // the kernel sends SIGWINCH to the session on the pseudo-terminal
+        streams_.follow_size();
         const bool has_size_without_session =
             streams_.controller().open() && !streams_.has_session();
         if (has_size_without_session || got.ssi_code != SI_KERNEL)
             send(SIGWINCH, false);
     }
 
-    /// A signal to the whole group has reached the command as well, unless that has a session of
-    /// its own.
+    /// A signal to the whole group has reached the command as well, unless
+    /// that has a session of its own.
     void hand_on(const signalfd_siginfo& got) {
         const int signal = static_cast<int>(got.ssi_signo);
         if (got.ssi_pid == static_cast<std::uint32_t>(getpid()))
@@ -161,7 +165,8 @@ class RunningCommand {
     /// Like the command: the shell that started this process is to see it.
     void stop(int signal) {
         if (streams_.has_session()) {
-            constexpr int moment_ms = 20;  // for what the command has just written
+            // for what the command has just written
+            constexpr int moment_ms = 20;
             poll(nullptr, 0, moment_ms);
             terminal_.give_back();
         }
@@ -173,7 +178,8 @@ class RunningCommand {
         sigemptyset(&one);
         sigaddset(&one, signal);
         kill(streams_.has_session() ? 0 : getpid(), signal);
-        sigprocmask(SIG_UNBLOCK, &one, nullptr);  // here it stops
+        // here it stops
+        sigprocmask(SIG_UNBLOCK, &one, nullptr);
         sigprocmask(SIG_BLOCK, &one, nullptr);
         sigaction(signal, &inherited, nullptr);
         if (!streams_.has_session())
@@ -206,8 +212,9 @@ class RunningCommand {
             const std::size_t before = keys_.size();
             const ssize_t got = read_onto(keys_, streams_.real_terminal(), 4096);
             share_interrupts(keys_.substr(before));
+            // it is gone
             if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
-                terminal_.give_back();  // it is gone
+                terminal_.give_back();
         }
         if (keys_.empty())
             return;
@@ -218,8 +225,8 @@ class RunningCommand {
             keys_.clear();
     }
 
-    /// The pseudo-terminal interrupts the command; who else is in our process group, such as a
-    /// script, would have been interrupted as well.
+    /// The pseudo-terminal interrupts the command; who else is in our process
+    /// group, such as a script, would have been interrupted as well.
     void share_interrupts(const std::string& typed) const {
         termios modes{};
         if (tcgetattr(streams_.terminal().number(), &modes) != 0 || (modes.c_lflag & ISIG) == 0)
@@ -241,13 +248,13 @@ class RunningCommand {
             enforce_limit(now);
         if (!streams_.has_session() || terminal_.is_taken())
             return;
-        next_ = std::min(
-            next_,
-            now + background_look);  // a shell may bring a running job to the foreground silently
+        // a shell may bring a running job to the foreground silently
+        next_ = std::min(next_, now + background_look);
         if (is_in_foreground(streams_.real_terminal()))
             resume_session();
     }
 
+    /// SIGTERM first, so that the command can write what it has; SIGKILL ten seconds later.
     void enforce_limit(Clock::time_point now) {
         constexpr std::chrono::seconds grace(10);
         const auto limit = started_ + *run_.time_limit;
@@ -304,8 +311,8 @@ CommandEnd run_command(const CommandRun& run) {
 }
 
 void end_as(const CommandEnd& end) {
-    constexpr int timed_out = 124, signal_base = 128,
-                  unknown = 70;  // as timeout(1) and shells have them
+    // as timeout(1) and shells have them
+    constexpr int timed_out = 124, signal_base = 128, unknown = 70;
     if (end.passed_limit)
         _exit(timed_out);
     if (!end.signal)
@@ -317,8 +324,8 @@ void end_as(const CommandEnd& end) {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     kill(getpid(), *end.signal);
-    _exit(signal_base +
-          *end.signal);  // the first process of a container does not die of its own signal
+    // the first process of a container does not die of its own signal
+    _exit(signal_base + *end.signal);
 }
 
 }  // namespace rnncheck::process

@@ -1,5 +1,5 @@
-// The system around: version of Windows, the variables that matter, what limits long kernels and
-// large programs.
+// The system around: version of Windows, the variables that matter, what limits
+// long kernels and large programs.
 #include <windows.h>
 
 #include "base/text.hpp"
@@ -11,7 +11,8 @@
 
 namespace rnncheck::probes::host_system {
 
-/// RtlGetVersion, since GetVersionEx gives the version that the program's manifest declares.
+/// RtlGetVersion, since GetVersionEx gives the version that the
+/// program's manifest declares.
 static std::optional<RTL_OSVERSIONINFOW> version_of_windows() {
     using Function = LONG(WINAPI*)(RTL_OSVERSIONINFOW*);
     const HMODULE ntdll = GetModuleHandleW(L"ntdll.dll");
@@ -59,6 +60,8 @@ static void learn_gpu_timeout(WindowsHost& windows) {
         static_cast<int>(std::min(number("TdrDelay").value_or(usual_delay_s), 1'000'000u));
 }
 
+/// "Page file" in these members is the limit of committed memory: RAM and page
+/// files together (MEMORYSTATUSEX).
 static void learn_memory(WindowsHost& windows) {
     MEMORYSTATUSEX memory{};
     memory.dwLength = sizeof memory;
