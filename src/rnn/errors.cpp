@@ -59,14 +59,16 @@ Rounding rounding_of(Dtype dtype, bool tf32, bool fast_math) {
 }
 
 /// Sums of squares of a matrix's rows.
-std::vector<double> row_squares(const std::vector<double>& matrix, std::size_t rows,
+std::vector<double> row_squares(Team& team, const std::vector<double>& matrix, std::size_t rows,
                                 std::size_t columns) {
     std::vector<double> squares(rows, 1.0);  // skip input: a single one
     if (matrix.empty())
         return squares;
-    for (std::size_t row = 0; row < rows; ++row)
-        squares[row] =
-            mean_square(matrix.data() + row * columns, columns) * static_cast<double>(columns);
+    const double count = static_cast<double>(columns);
+    team.run_ranges(rows, count, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t row = begin; row < end; ++row)
+            squares[row] = mean_square(matrix.data() + row * columns, columns) * count;
+    });
     return squares;
 }
 
@@ -75,7 +77,7 @@ struct Squares {
     std::vector<double> input, recurrent, bias;
 };
 
-Squares squares_of(const LayerPlace& place, const LayerWeights& weights) {
+Squares squares_of(Team& team, const LayerPlace& place, const LayerWeights& weights) {
     Squares squares;
     for (auto* values : {&squares.input, &squares.recurrent, &squares.bias})
         values->resize(place.sums());
@@ -84,7 +86,8 @@ Squares squares_of(const LayerPlace& place, const LayerWeights& weights) {
         if (gate < 0)
             return;
         const auto begin = static_cast<std::ptrdiff_t>(size(group) * place.hidden());
-        std::ranges::copy(row_squares(matrices[gate], place.hidden(), columns), to.begin() + begin);
+        std::ranges::copy(row_squares(team, matrices[gate], place.hidden(), columns),
+                          to.begin() + begin);
         for (std::size_t unit = 0; unit < biases[gate].size(); ++unit)
             squares.bias[size(group) * place.hidden() + unit] += square(biases[gate][unit]);
     };
@@ -184,9 +187,9 @@ struct PseudoLayer {
     Errors& errors;
     Team& team;
     const LayerWeights& weights = inputs.layers[size(place.pseudo_layer)];
-    const Squares squares = squares_of(place, weights);
-    const std::vector<double> projection =
-        row_squares(weights.projection, weights.projection.size() / place.hidden(), place.hidden());
+    const Squares squares = squares_of(team, place, weights);
+    const std::vector<double> projection = row_squares(
+        team, weights.projection, weights.projection.size() / place.hidden(), place.hidden());
 
     void run() {
         const double units = static_cast<double>(place.rows() * place.hidden());
@@ -269,9 +272,11 @@ Errors forward_errors(const RnnCase& rnn_case, const RnnInputs& inputs,
     return errors;
 }
 
-void become_limits(std::vector<double>& errors) {
-    for (double& error : errors)
-        error = limit_per_root_mean_square * std::sqrt(error);
+void become_limits(Team& team, std::vector<double>& errors) {
+    team.run_ranges(errors.size(), operations_per_number, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t at = begin; at < end; ++at)
+            errors[at] = limit_per_root_mean_square * std::sqrt(errors[at]);
+    });
 }
 
 RnnOutputs limits_of(const RnnCase& rnn_case, const RnnInputs& inputs,
@@ -284,9 +289,9 @@ RnnOutputs limits_of(const RnnCase& rnn_case, const RnnInputs& inputs,
     if (rnn_case.training)
         limits.dx = std::move(errors.tape.ddata.front());
     for (auto* values : {&limits.y, &limits.hy, &limits.cy, &limits.dx, &limits.dhx, &limits.dcx})
-        become_limits(*values);
+        become_limits(team, *values);
     for (LayerWeights& weights : limits.dweights)
-        for_each_array(weights, become_limits);
+        for_each_array(weights, [&](std::vector<double>& values) { become_limits(team, values); });
     return std::move(limits);
 }
 

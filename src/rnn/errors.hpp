@@ -26,6 +26,9 @@ struct Rounding {
     }
 };
 
+/// A few functions of one number, in multiply-adds; for Team::run_ranges.
+inline constexpr double operations_per_number = 10;
+
 /// Limits are this many times the root of an error's mean square: the largest of a million
 /// independent ones stays within five, and twice that for errors that are not independent.
 inline constexpr double limit_per_root_mean_square = 10;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <numeric>
-#include <span>
 
 #include "rnn/errors.hpp"
 
@@ -137,17 +136,23 @@ class OuterProducts {
 
     /// Of a bias, which is multiplied by one.
     void add_bias(const Factors& factors, std::size_t first, std::vector<double>& errors) const {
-        for (std::size_t i = 0; i < factors.d.size(); ++i)
-            for (std::size_t unit = 0; unit < errors.size(); ++unit)
-                errors[unit] += factors.d_errors[i][first + unit] +
-                                square(factors.d[i][first + unit]) * product_;
+        const auto add = [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = 0; i < factors.d.size(); ++i)
+                for (std::size_t unit = begin; unit < end; ++unit)
+                    errors[unit] += factors.d_errors[i][first + unit] +
+                                    square(factors.d[i][first + unit]) * product_;
+        };
+        team_.run_ranges(errors.size(), static_cast<double>(factors.d.size()), add);
     }
 
     /// Adds what the whole sum errs by.
     void finish(const std::vector<double>& gradient, std::vector<double>& errors) const {
-        for (std::size_t at = 0; at < errors.size(); ++at)
-            errors[at] += rounding_.stored(gradient[at]) + tiny_ +
-                          (rounding_.operands + rounding_.functions) * square(gradient[at]);
+        const auto add = [&](std::size_t begin, std::size_t end) {
+            for (std::size_t at = begin; at < end; ++at)
+                errors[at] += rounding_.stored(gradient[at]) + tiny_ +
+                              (rounding_.operands + rounding_.functions) * square(gradient[at]);
+        };
+        team_.run_ranges(errors.size(), operations_per_number, add);
     }
 
   private:
@@ -273,10 +278,11 @@ struct PseudoLayer {
     const Side input = input_side(place, weights), recurrent = recurrent_side(place, weights);
     const std::size_t hidden = place.hidden(), output = place.output();
     const bool projects = !weights.projection.empty();
-    /// Of all steps: [row][group][hidden] and, with projection, of h [row][output].
-    std::vector<double> dsum_errors = std::vector<double>(place.rows() * place.sums()),
-                        projected_errors =
-                            std::vector<double>(projects ? place.rows() * output : 0);
+    /// Of all steps: [row][group][hidden], written before they are read, and, with projection, of h
+    /// [row][output].
+    const AlignedNumbers dsum_errors = AlignedNumbers(place.rows() * place.sums());
+    std::vector<double> projected_errors =
+        std::vector<double>(projects ? place.rows() * output : 0);
     /// Of the steps of a tick, [sequence][unit].
     std::vector<double> dm_errors =
                             std::vector<double>(projects ? size(place.rnn_case.batch) * hidden : 0),
@@ -291,7 +297,7 @@ struct PseudoLayer {
         std::vector<double*> dx_errors;
         for_each_step(
             [&](std::size_t row, const TapeStep<const double>& at, const TapeStep<double>& errors) {
-                const double* const d_errors = dsum_errors.data() + row * place.sums();
+                const double* const d_errors = dsum_errors.get() + row * place.sums();
                 add_factors(of_input, at.dsums, d_errors, at.x, errors.x);
                 dx_errors.push_back(errors.dx);
                 if (at.h_before)
@@ -373,7 +379,7 @@ struct PseudoLayer {
                 {{rounding, hidden, numbers, step_at(place, sequence, tick, tape_errors),
                   projects ? numbers.dm : numbers.dh, projects ? dm : dh,
                   dc_errors ? dc_errors + at * hidden : nullptr,
-                  dsum_errors.data() + row * place.sums(), directly.data() + at * output},
+                  dsum_errors.get() + row * place.sums(), directly.data() + at * output},
                  dh,
                  projects ? projected_errors.data() + row * output : nullptr,
                  dm,

@@ -271,8 +271,11 @@ struct PseudoLayer {
             const int gate = side.gate_of(side.cell, group);
             if (gate < 0 || to[gate].empty())
                 continue;
-            for (const double* const d : dsums)
-                add_to(to[gate].data(), d + size(group) * hidden, hidden);
+            const auto add = [&](std::size_t begin, std::size_t end) {
+                for (const double* const d : dsums)
+                    add_to(to[gate].data() + begin, d + size(group) * hidden + begin, end - begin);
+            };
+            team.run_ranges(hidden, static_cast<double>(dsums.size()), add);
         }
     }
 };

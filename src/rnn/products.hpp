@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <span>
 #include <vector>
 
@@ -78,16 +77,25 @@ const ProductKernel& product_kernel();
 /// For tests. Not while something is computed.
 void use_product_kernel(const ProductKernel& kernel);
 
-/// Numbers, not yet any, that begin with a cache line, so that no vector lies in two of them.
-struct Aligned {
-    void operator()(double* values) const {
-        ::operator delete[](values, std::align_val_t{64});
+/// Numbers without values that begin with a cache line, so that no vector lies in two of them.
+class AlignedNumbers {
+  public:
+    AlignedNumbers() = default;
+    explicit AlignedNumbers(std::size_t count)
+        : memory_(std::make_unique_for_overwrite<double[]>(count + spare)) {
+        void* place = memory_.get();
+        std::size_t bytes = (count + spare) * sizeof(double);
+        first_ = static_cast<double*>(std::align(64, count * sizeof(double), place, bytes));
     }
+    double* get() const {
+        return first_;
+    }
+
+  private:
+    static constexpr std::size_t spare = 7;
+    std::unique_ptr<double[]> memory_;
+    double* first_ = nullptr;
 };
-using AlignedNumbers = std::unique_ptr<double[], Aligned>;
-inline AlignedNumbers aligned_numbers(std::size_t count) {
-    return AlignedNumbers(new (std::align_val_t{64}) double[count]);
-}
 
 /// The right factor, laid out once for many uses, in the order in which it is used.
 class Panels {
@@ -97,7 +105,7 @@ class Panels {
     Panels(Team& team, std::size_t depth, std::size_t columns, const Right& right)
         : depth_(depth),
           columns_(columns),
-          values_(aligned_numbers(count() * depth * panel_width)),
+          values_(count() * depth * panel_width),
           short_(count() * ((depth + steps_at_once - 1) / steps_at_once)) {
         team.run(count(), static_cast<double>(depth * columns), [&](std::size_t panel) {
             for (std::size_t begin = 0; begin < depth; begin += steps_at_once)
@@ -185,7 +193,7 @@ class BlockSum {
           left_(left),
           right_(right),
           block_(block),
-          packed_(aligned_numbers(block.rows * std::min(steps_at_once, right.depth()))) {
+          packed_(block.rows * std::min(steps_at_once, right.depth())) {
     }
 
     /// Steps in ascending order, whatever the blocks: a sum that is stored and loaded between two

@@ -101,8 +101,12 @@ struct PseudoLayer {
                 const auto step = step_at(place, sequence, tick, tape);
                 x.push_back(step.x);
                 sums.push_back(step.gates);
-                std::ranges::copy(bias, step.gates);
             }
+        team.run_ranges(sums.size(), static_cast<double>(bias.size()),
+                        [&](std::size_t begin, std::size_t end) {
+                            for (std::size_t i = begin; i < end; ++i)
+                                std::ranges::copy(bias, sums[i]);
+                        });
         if (side.skips())
             add_skipped(side, x, sums);
         else

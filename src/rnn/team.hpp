@@ -1,6 +1,7 @@
 // Threads that share the work of one computation.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
@@ -29,6 +30,18 @@ class Team {
     /// have ended. The caller works alone where `operations`, about as many multiply-adds, are not
     /// worth waking anybody. Throws what a task has thrown.
     void run(std::size_t count, double operations, const std::function<void(std::size_t)>& task);
+
+    /// use(begin, end) for ranges that cover 0 to `count`, as run() runs tasks; `operations` are
+    /// those of one place.
+    template <class Use>
+    void run_ranges(std::size_t count, double operations, const Use& use) {
+        if (helpers_.empty())
+            return use(std::size_t{0}, count);
+        const std::size_t ranges = std::min(count, 4 * threads());
+        run(ranges, static_cast<double>(count) * operations, [&](std::size_t number) {
+            use(count * number / ranges, count * (number + 1) / ranges);
+        });
+    }
 
     /// While one exists, helpers of all teams of the process begin no further task: what is timed
     /// has the processors to itself, but for the threads that call run().
