@@ -21,6 +21,7 @@ bool is_error_of_machine(const Finding& finding) {
     return is_shown_by_machine(finding) && finding.severity == Severity::error;
 }
 
+/// What would decide it is known now, so the check that would is no longer shown.
 void raise(Finding& cause, Confidence confidence, int weight) {
     cause.confidence = confidence;
     cause.weight = weight;
@@ -51,6 +52,7 @@ void confirm_shadowing(Finding& cause, const Log& log, const LibraryPath& path) 
     cause.message = "LD_LIBRARY_PATH contains " + directory->directory +
                     ", whose libraries come before those that the framework was installed with";
     const std::string libraries = join(directory->cuda_libraries, ", ");
+    // The variable of this process is the command's.
     cause.evidence.push_back(
         {"LD_LIBRARY_PATH", directory->directory + " contains " + libraries, "rnncheck run"});
     cause.remedies.front().commands = {command_without_cuda(path)};
@@ -122,8 +124,10 @@ bool is_open(const Report& from_output) {
 std::optional<Confidence> blame(const Finding& error, const Finding& first,
                                 const std::vector<std::string>& not_found,
                                 const FailureTraits& traits) {
+    // The output names the very library whose fault the machine shows.
     if (names_any(error, not_found))
         return Confidence::certain;
+    // The output explains itself.
     if (first.confidence != Confidence::possible)
         return std::nullopt;
     const bool has_same_layer = first.rule != "unknown_error_in_log" && error.layer == first.layer;
@@ -133,6 +137,7 @@ std::optional<Confidence> blame(const Finding& error, const Finding& first,
     return std::nullopt;
 }
 
+/// Errors of the machine that the output does not point to but may follow from.
 void add_errors_of_machine(Report& report, const Report& from_machine,
                            const FailureTraits& traits) {
     if (!is_open(report))
@@ -145,9 +150,11 @@ void add_errors_of_machine(Report& report, const Report& from_machine,
         const auto confidence = blame(error, report.findings.front(), not_found, traits);
         if (!confidence)
             continue;
+        int weight = likely_weight;
+        if (*confidence == Confidence::certain)
+            weight = certain_weight;
         added.push_back(error);
-        raise(added.back(), *confidence,
-              *confidence == Confidence::certain ? certain_weight : likely_weight);
+        raise(added.back(), *confidence, weight);
     }
     if (!added.empty())
         report.verdict = OverallVerdict::problems;
@@ -173,7 +180,7 @@ Report cause_of_failure(Report from_output, const Report& from_machine,
     if (from_output.findings.empty())
         return from_output;
     std::ranges::stable_sort(from_output.findings, std::greater(), &Finding::weight);
-    from_output.sentence.clear();
+    from_output.sentence.clear();  // it named the first cause, which may be another one now
     from_output.sentence = sentence_of(from_output);
     return from_output;
 }

@@ -17,6 +17,7 @@ namespace rnncheck {
 
 namespace {
 
+/// 27 of "oom_kill 27"; 0 without the word.
 long long number_after(const std::string& text, const std::string& word) {
     const auto at = text.find(word + ' ');
     if (at == std::string::npos)
@@ -28,12 +29,15 @@ long long number_after(const std::string& text, const std::string& word) {
 /// admin-guide/cgroup-v2 and cgroup-v1/memory).
 std::optional<MemoryGroup> memory_of(const process::ControlGroup& group) {
     const Root root;
-    const auto events =
-        group.text(root, group.second_version ? "memory.events" : "memory.oom_control");
+    const char *file_of_events = "memory.oom_control", *file_of_limit = "memory.limit_in_bytes";
+    if (group.second_version) {
+        file_of_events = "memory.events";
+        file_of_limit = "memory.max";
+    }
+    const auto events = group.text(root, file_of_events);
     if (!events)
         return std::nullopt;
-    const auto limit =
-        group.text(root, group.second_version ? "memory.max" : "memory.limit_in_bytes");
+    const auto limit = group.text(root, file_of_limit);
     MemoryGroup memory{group, number_after(*events, "oom_kill"),
                        std::string(trim(limit.value_or("")))};
     constexpr std::size_t digits_of_no_limit = 19;  // version 1 writes a number near 2^63
@@ -55,6 +59,7 @@ std::vector<MemoryGroup> memory_groups(pid_t process) {
     return found;
 }
 
+/// NVIDIA's driver: https://docs.nvidia.com/deploy/xid-errors/
 bool is_about_gpu(const std::string& line) {
     return contains(line, "NVRM: Xid");
 }
@@ -70,6 +75,8 @@ pid_t process_in(const std::string& line) {
     return -1;
 }
 
+/// Lines of the x86 fault handlers (arch/x86/kernel/traps.c, arch/x86/mm/fault.c) and of the
+/// kernel's killer when memory runs out (mm/oom_kill.c).
 bool is_end(const std::string& line) {
     return contains(line, "segfault at") || contains(line, "general protection") ||
            contains(line, "traps:") || contains(line, "Killed process") ||
@@ -105,10 +112,11 @@ std::string shell_word_of(int signal) {
     }
 }
 
+/// "2.5 s", "12 s".
 std::string seconds_in_words(double seconds) {
-    return concat(seconds < 10 ? std::to_string(seconds).substr(0, 3)
-                               : std::to_string(static_cast<int>(seconds)),
-                  " s");
+    if (seconds < 10)
+        return std::to_string(seconds).substr(0, 3) + " s";
+    return std::to_string(static_cast<int>(seconds)) + " s";
 }
 
 /// What the scheduler calls this job.
@@ -129,6 +137,7 @@ std::string job_in_words() {
 
 CommandObserver::CommandObserver()
     : kernel_log_(::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
+    // What the kernel wrote before the command was started is not about it.
     if (kernel_log_.open())
         ::lseek(kernel_log_.number(), 0, SEEK_END);
 }
@@ -140,16 +149,19 @@ std::chrono::milliseconds CommandObserver::look(pid_t command) {
 
 /// As often as ProcessWatch requests, because each look costs.
 std::chrono::milliseconds CommandObserver::look_at_processes(pid_t command) {
-    constexpr std::chrono::milliseconds after_start(50);
+    constexpr std::chrono::milliseconds after_start(50);  // most commands have loaded nothing yet
     const auto now = std::chrono::steady_clock::now();
     if (now < next_look_)
         return std::chrono::ceil<std::chrono::milliseconds>(next_look_ - now);
     const bool is_first = command_ < 0;
     command_ = command;
+    // A launcher may move the command into a group of its own after it was started.
     for (const MemoryGroup& group : memory_groups(command))
         if (!is_known(group))
             groups_.push_back(group);
-    const auto wait = is_first ? after_start : processes_.look(command);
+    auto wait = after_start;
+    if (!is_first)
+        wait = processes_.look(command);
     next_look_ = std::chrono::steady_clock::now() + wait;
     return wait;
 }
@@ -174,6 +186,8 @@ std::vector<std::string> CommandObserver::kernel_lines() {
     std::vector<std::string> lines;
     for (std::string record; kernel_log_.open() && read_onto(record, kernel_log_.number()) > 0;
          record.clear()) {
+        // "6,1234,5678,-;text\n KEY=value":
+        // https://www.kernel.org/doc/Documentation/ABI/testing/dev-kmsg
         const std::string line = record.substr(std::min(record.find(';') + 1, record.size()));
         const std::string first = line.substr(0, line.find('\n'));
         if (concerns_command(first, [this](pid_t process) { return belongs_to_command(process); }))
@@ -187,6 +201,7 @@ bool concerns_command(const std::string& kernel_line,
     if (!is_about_gpu(kernel_line) && !is_end(kernel_line))
         return false;
     const pid_t process = process_in(kernel_line);
+    // Some Xids name no process: the GPU itself failed, for every program that uses it.
     if (process < 0)
         return is_about_gpu(kernel_line);
     return belongs_to_command(process);
@@ -209,6 +224,7 @@ std::optional<MemoryGroup> CommandObserver::group_out_of_memory() const {
 bool has_failed(const process::CommandEnd& end) {
     if (end.passed_limit)
         return true;
+    // Ctrl-C, and `command | head`.
     if (end.signal)
         return *end.signal != SIGINT && *end.signal != SIGPIPE;
     return end.exit_code != 0;
@@ -230,8 +246,10 @@ std::string as_log(const process::CommandEnd& end, const std::vector<std::string
     std::string log = join(kernel_lines, "\n");
     const bool is_named = std::ranges::any_of(
         kernel_lines, [](auto& line) { return contains(line, "Killed process"); });
+    // Where the kernel's log is closed to this user, the group still counts its kills.
     if (group && !is_named)
         log += "\noom_kill: Memory cgroup out of memory";
+    // A signal that somebody sent is no crash, though a shell would print the same.
     if (end.signal && !end.sent && !end.passed_limit)
         log += '\n' + shell_word_of(*end.signal);
     return log;

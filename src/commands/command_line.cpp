@@ -27,6 +27,9 @@ constexpr const char* exit_codes =
     "'rnncheck run' exit "
     "with the code of their command, 'exec' with 125 if the check found a problem.";
 
+/// https://nagios-plugins.org/doc/guidelines.html, "Plugin Return Codes"
+constexpr int unknown_to_nagios = 3;
+
 Arguments after_dashes;
 
 /// Adds "Examples:" and these lines to what --help shows.
@@ -46,6 +49,7 @@ Arguments::const_iterator end_of_own(const Arguments& arguments) {
     return arguments.end();
 }
 
+/// Those with a long name: "--json".
 std::vector<std::string> options_of(const CLI::App& app) {
     std::vector<std::string> names;
     for (const CLI::Option* option : app.get_options())
@@ -54,6 +58,7 @@ std::vector<std::string> options_of(const CLI::App& app) {
     return names;
 }
 
+/// Those that `rnncheck --help` lists; the others are for processes that rnncheck starts itself.
 std::vector<std::string> shown_commands() {
     std::vector<std::string> names;
     for (const auto& command : all_commands())
@@ -73,6 +78,13 @@ const CLI::App* chosen_command(const CLI::App& app) {
     return chosen.front();
 }
 
+/// What was typed before a command belongs to the program itself.
+const CLI::App& command_or(const CLI::App* command, const CLI::App& program) {
+    if (command)
+        return *command;
+    return program;
+}
+
 /// "rnncheck matrix check"
 std::string full_name(const CLI::App* command) {
     std::string name = command->get_name();
@@ -84,6 +96,7 @@ std::string full_name(const CLI::App* command) {
 /// "--json" before the command, or one that another command has.
 std::string owning_command(const std::string& option) {
     for (const std::string& name : shown_commands()) {
+        // Declared again: the options of commands that were not named are not declared.
         CLI::App app;
         (*find_named(all_commands(), name))->declare(app);
         if (includes(options_of(app), option))
@@ -94,6 +107,7 @@ std::string owning_command(const std::string& option) {
 
 /// "-V" is short for the only option that begins with v.
 std::string hint_for(const std::string& option, const std::vector<std::string>& known) {
+    // One letter is too short for typing errors: it would be near every other letter.
     if (option.size() != 2)
         return did_you_mean(option, known);
     const std::string begin = "--" + lower(option.substr(1));
@@ -104,10 +118,11 @@ std::string hint_for(const std::string& option, const std::vector<std::string>& 
     return "; did you mean '" + *found + "'?";
 }
 
+/// Names the closest option of this command, else a command that has it, else where all are listed.
 [[noreturn]] void reject_option(const CLI::App& app, const CLI::App* command,
                                 const std::string& argument) {
     const std::string option = argument.substr(0, argument.find('='));
-    const CLI::App& of = command ? *command : app;
+    const CLI::App& of = command_or(command, app);
     std::string hint = hint_for(option, options_of(of));
     if (hint.empty())
         hint = owning_command(option);
@@ -119,6 +134,7 @@ std::string hint_for(const std::string& option, const std::vector<std::string>& 
     throw UsageError("unknown option '" + option + "'" + whose + hint);
 }
 
+/// Of `matrix`: check, plan, show, verify; empty for a command without commands of its own.
 std::vector<std::string> names_of_commands(const CLI::App& app) {
     std::vector<std::string> names;
     for (const CLI::App* command : app.get_subcommands({}))
@@ -140,6 +156,7 @@ std::vector<std::string> names_of_commands(const CLI::App& app) {
     if (!command)
         throw UsageError("unknown command '" + argument + "'" +
                          hint_for_command(argument, shown_commands()));
+    // `matrix shwo`: a group of commands takes no other arguments.
     if (!names_of_commands(*command).empty())
         reject_command_of(*command, argument);
     std::string hint = hint_for_argument(*command, argument, arguments);
@@ -165,6 +182,7 @@ std::string described(const CLI::Option& option) {
         where = "'" + full_name(command) + "': ";
     }
 
+    // With results, it has too many values, or a flag has one.
     if (!option || !option->results().empty())
         throw UsageError(where + text);
     throw UsageError(where + name + " needs a value; " + described(*option));
@@ -185,7 +203,7 @@ std::string sentence_of(const CLI::ValidationError& error) {
 [[noreturn]] void reject_arguments(const CLI::App& app, const CLI::ParseError& error,
                                    const Arguments& arguments) {
     const CLI::App* const command = chosen_command(app);
-    reject_empty_values(command ? *command : app);
+    reject_empty_values(command_or(command, app));
     if (const auto* invalid = dynamic_cast<const CLI::ValidationError*>(&error))
         throw UsageError(sentence_of(*invalid));
     if (const auto before = app.remaining(); !before.empty())
@@ -200,6 +218,7 @@ std::string sentence_of(const CLI::ValidationError& error) {
     throw UsageError(where + error.what());
 }
 
+/// With the compatibility data, on whose age the verdicts depend as well.
 void print_version(bool as_json) {
     const TableFiles files = bundled_table_files();
     const VersionDocument document{{.tool = stamp_with(files.date, files.digest)}};
@@ -212,6 +231,7 @@ void print_version(bool as_json) {
 
 /// Whether this option was given this value, by the bare arguments.
 bool wants(const Arguments& arguments, const std::string& option, const std::string& value) {
+    // Before the options are read, which may fail.
     const auto end = end_of_own(arguments);
     const std::string in_two_words[] = {option, value};
     return std::find(arguments.begin(), end, option + '=' + value) != end ||
@@ -237,12 +257,14 @@ std::optional<double> deadline_in(const Arguments& arguments) {
     return std::nullopt;
 }
 
+/// Returns the exit code. The sentence goes to standard error in any case.
 int report_failure(const Arguments& arguments, FailureKind kind, const std::string& sentence) {
     print_message(sentence);
     if (wants(arguments, "--exit-style", "nagios")) {
         print_document("RNNCHECK UNKNOWN: " + escaped(redacted_message(sentence)) + '\n');
-        return 3;
+        return unknown_to_nagios;
     }
+    // A script that reads JSON gets its error as JSON, too.
     if (wants_json(arguments))
         try {
             const FailureDocument document{{}, {kind, redacted_message(sentence)}};
@@ -250,7 +272,9 @@ int report_failure(const Arguments& arguments, FailureKind kind, const std::stri
         } catch (const std::exception& error) {
             print_message(error.what());
         }
-    return kind == FailureKind::bug ? bug : usage;
+    if (kind == FailureKind::bug)
+        return bug;
+    return usage;
 }
 
 }  // namespace
@@ -263,6 +287,8 @@ void parse_arguments(CLI::App& app, const Arguments& arguments) {
     try {
         app.parse(Arguments(arguments.rbegin(), arguments.rend()));
     } catch (const CLI::CallForHelp&) {
+        // Of `rnncheck matrix chekc --help` CLI11 would show the help of matrix, as if it were
+        // right.
         const CLI::App* command = chosen_command(app);
         const auto unknown = app.remaining(true);
         const bool has_commands = command && !names_of_commands(*command).empty();
@@ -274,8 +300,7 @@ void parse_arguments(CLI::App& app, const Arguments& arguments) {
     } catch (const CLI::ParseError& error) {
         reject_arguments(app, error, arguments);
     }
-    const CLI::App* const command = chosen_command(app);
-    reject_empty_values(command ? *command : app);
+    reject_empty_values(command_or(chosen_command(app), app));
 }
 
 CommandText text_of_command(std::string_view name) {
@@ -287,6 +312,7 @@ CommandText text_of_command(std::string_view name) {
 std::function<int()> declare_subcommands(
     CLI::App& app, std::span<const std::pair<const char*, Command>> commands) {
     app.require_subcommand(1);
+    // Which of them was named is known only when the command runs.
     std::map<const CLI::App*, std::function<int()>> runs;
     for (const auto& [name, command] : commands) {
         const auto [title, examples] = text_of_command(app.get_name() + '_' + name);
@@ -299,6 +325,7 @@ std::function<int()> declare_subcommands(
 
 namespace {
 
+/// CLI11 does not know of what is cut off before it reads the arguments.
 struct UsageWithCommand : CLI::Formatter {
     std::string make_usage(const CLI::App* app, std::string name) const override {
         const std::string usual = CLI::Formatter::make_usage(app, name);
@@ -329,9 +356,12 @@ int run_command_line(const Arguments& arguments) {
     for (const auto& command : all_commands()) {
         const auto [title, examples] = text_of_command(command.name);
         CLI::App* sub = app.add_subcommand(std::string(command.name), title);
-        sub->group(title.empty() ? "" : "Commands");
+        sub->group("Commands");
+        if (title.empty())
+            sub->group("");  // hidden
+        // The options of all commands take 2 ms, as long as a short command; `help` shows any.
         if (first != command.name && first != "help")
-            continue;  // the options of all commands take 2 ms
+            continue;
         auto declared = command->declare(*sub);
         if (first == command.name)
             run = std::move(declared);
@@ -369,13 +399,14 @@ constexpr const char* beyond_limit =
     "files; raise it "
     "('ulimit -a' shows the limits), or the memory of the container or job";
 
+/// Errors that a process gets from the system when one of its limits is reached.
 static bool is_limit(const std::error_code& error) {
     return error == std::errc::resource_unavailable_try_again ||
            error == std::errc::not_enough_memory || error == std::errc::too_many_files_open;
 }
 
 int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
-    open_missing_streams();
+    open_missing_streams();  // first: a file opened with number 1 would get the report
     keep_private_in_messages(std::find(arguments.begin(), end_of_own(arguments),
                                        "--show-private") != end_of_own(arguments));
     process::end_work_apart_at(deadline_after(deadline_in(arguments)));
@@ -387,7 +418,9 @@ int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
         return report_failure(arguments, FailureKind::input, error.what());
     } catch (const OutputError& error) {
         print_message(error.what());
-        return wants(arguments, "--exit-style", "nagios") ? 3 : usage;
+        if (wants(arguments, "--exit-style", "nagios"))
+            return unknown_to_nagios;
+        return usage;
     } catch (const std::bad_alloc&) {
         return report_failure(arguments, FailureKind::limit, beyond_limit);
     } catch (const std::system_error& error) {

@@ -21,9 +21,11 @@ namespace {
 std::vector<std::string> options_given(const CLI::App& app) {
     std::vector<std::string> given;
     for (const CLI::Option* option : app.get_options()) {
-        const std::string name = option->get_positional() ? "" : option->get_name();
+        std::string name = option->get_name();
+        if (option->get_positional())
+            name.clear();
         if (option->count() == 0 || name == "--label")
-            continue;
+            continue;  // labels are a member of the report of their own
         if (option->get_items_expected_max() == 0)
             given.push_back(name);
         else
@@ -33,6 +35,7 @@ std::vector<std::string> options_given(const CLI::App& app) {
     return given;
 }
 
+/// A label becomes a key of metrics and of JSON, so its name has no other characters.
 std::pair<std::string, std::string> label_from(const std::string& text) {
     const auto label = stack::split_given(text);
     const auto is_part = [](char c) {
@@ -60,11 +63,15 @@ std::optional<std::string> format_by_ending(const std::string& path) {
     return std::nullopt;
 }
 
+/// UsageError for what is neither a file nor a format with a file.
 OutputFile output_from(const std::string& text) {
     const auto at = text.find('=');
+    // `--output json` is a format without a file, not a file of that name.
     if (at == std::string::npos && !text.empty() && !find_named(all_formats(), text)) {
-        const auto format = format_by_ending(text);
-        return {format ? format_named(*format) : nullptr, text};
+        OutputFile output{nullptr, text};
+        if (const auto format = format_by_ending(text))
+            output.format = format_named(*format);
+        return output;
     }
     if (at == std::string::npos || at == 0 || at + 1 == text.size())
         throw UsageError("--output cannot be '" + text +
@@ -81,6 +88,8 @@ bool wants_ascii() {
     for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
         if (locale.empty())
             locale = lower(environment_variable(name).value_or(""));
+    // The first that is set decides:
+    // https://pubs.opengroup.org/onlinepubs/9699919799/basedefs/V1_chap08.html
     const bool is_utf8 = contains(locale, "utf-8") || contains(locale, "utf8");
     return !is_utf8 || environment_variable("TERM") == "dumb";
 }
@@ -89,10 +98,13 @@ std::size_t columns_of_terminal(int descriptor) {
     constexpr std::size_t without_terminal = 100;
     std::size_t columns =
         leading_number<std::size_t>(environment_variable("COLUMNS").value_or("")).value_or(0);
+    // COLUMNS wins, as in ls: a script can set it where there is no terminal.
     winsize size = {};
     if (columns == 0 && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0)
         columns = size.ws_col;
-    return columns == 0 ? without_terminal : columns;
+    if (columns == 0)
+        return without_terminal;
+    return columns;
 }
 
 /// `automatic` is yes on a capable terminal or with CLICOLOR_FORCE, unless NO_COLOR is set to
@@ -135,6 +147,7 @@ void add_root_option(CLI::App& app, std::string& directory) {
         ->check(existing_directory());
 }
 
+/// The default is that of the command.
 void add_deadline_option(CLI::App& app, std::optional<double>& deadline) {
     std::string usual = "none";
     if (deadline)
@@ -163,6 +176,7 @@ void add_json_option(CLI::App& app, ReportOptions& options) {
     app.add_flag("--json", options.json, "Print one JSON document");
 }
 
+// A list takes one value each time: in `report --label a=1 train.log` the second is an argument.
 void add_file_options(CLI::App& app, ReportOptions& options) {
     app.add_option("--output", options.output,
                    "Also write the report to a file, e.g. json=report.json; of a file name alone, "
@@ -213,6 +227,7 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
                "With \"nagios\": exit code and, without --format, output of a monitoring plugin");
 }
 
+/// Marked as requested: rules report it as one that is to be installed, not as one that is there.
 Framework parse_requested_framework(const std::string& text) {
     const auto named = stack::framework_from(text);
     if (!named || !named->version)
@@ -234,6 +249,7 @@ Selection selection_from(const RuleOptions& rules, std::vector<std::string> requ
     Selection selection;
     selection.allow_no_gpu = rules.allow_no_gpu;
     selection.only = ids_from(rules.only, "--only", "rule", known);
+    // The profile has reasons, the command line none.
     selection.ignore = profile.ignore;
     for (const std::string& id : ids_from(rules.ignore, "--ignore", "rule", known))
         selection.ignore.emplace(id, "");
@@ -244,6 +260,7 @@ Selection selection_from(const RuleOptions& rules, std::vector<std::string> requ
     if (profile.expect && profile.expect->names_gpus())
         require.push_back("gpus_not_expected");
     selection.require = ids_from(require, "--require", "rule", known);
+    // --skip takes both kinds of names, because a report shows both.
     selection.skip = ids_from(rules.skip, "--skip", "rule or probe",
                               [&] { return rule_and_probe_names(matrix); });
     for (const std::string& probe : probe_names())
@@ -253,6 +270,7 @@ Selection selection_from(const RuleOptions& rules, std::vector<std::string> requ
     if (selects && std::ranges::none_of(
                        known(), [&](const std::string& rule) { return selection.includes(rule); }))
         throw UsageError("--only and --skip exclude every rule, so nothing would be checked");
+    // Else a gate would pass because what it requires was not looked at.
     for (const std::string& id : selection.require)
         if (!selection.includes(id))
             throw UsageError("--skip or --only excludes " + id +
@@ -261,15 +279,19 @@ Selection selection_from(const RuleOptions& rules, std::vector<std::string> requ
 }
 
 Style ReportOptions::style(int descriptor) const {
+    JsonLines json_lines = JsonLines::one;
+    if (isatty(descriptor) != 0)
+        json_lines = JsonLines::indented;  // a person reads it
     return {.color = wants_color(color, descriptor),
             .verbose = verbose,
             .quiet = quiet,
             .ascii = ascii || wants_ascii(),
-            .json_lines = isatty(descriptor) != 0 ? JsonLines::indented : JsonLines::one,
+            .json_lines = json_lines,
             .width = columns_of_terminal(descriptor)};
 }
 
 int print_help(const std::string& help) {
+    // CLI11 folds to a width of its own; the columns that it made are kept.
     Page page(ReportOptions().style());
     constexpr std::size_t least = 30;
     std::string text = help;
@@ -296,6 +318,7 @@ int print_help(const std::string& help) {
 void begin_run(const CLI::App& app, ReportOptions& options) {
     reject_together(app, "--quiet", {"--verbose"}, "one shortens the report, the other extends it");
     reject_together(app, "--json", {"--format"}, "standard output carries one document");
+    // Monitors read the first line of the output, which has a form of its own.
     const bool is_plugin = options.exit_style == ExitStyle::nagios && !is_given(app, "--format");
     std::string format = options.format_name;
     if (is_plugin)
@@ -305,6 +328,7 @@ void begin_run(const CLI::App& app, ReportOptions& options) {
     options.format = format_named(format);
     for (const std::string& text : options.output) {
         const OutputFile output = output_from(text);
+        // /dev/stderr may well get two reports.
         if (find_by(options.outputs, &OutputFile::path, output.path) &&
             !output.path.starts_with("/dev/"))
             throw UsageError("--output names '" + output.path +
@@ -319,8 +343,10 @@ void begin_run(const CLI::App& app, ReportOptions& options) {
         log::set_level(log::Level::verbose);
     if (options.quiet)
         log::set_level(log::Level::quiet);
+    // The report states with which options it was made, and how long that took.
     options.started = std::chrono::steady_clock::now();
     options.run.run_at = utc_time(std::chrono::system_clock::now());
+    // "matrix check", but not "rnncheck doctor".
     const CLI::App* parent = app.get_parent();
     std::string command = app.get_name();
     if (parent && parent->get_parent())
@@ -334,18 +360,26 @@ void stamp_run(RunStamp& run, ToolStamp& tool, const ReportOptions& options) {
     const std::chrono::duration<double, std::milli> elapsed =
         std::chrono::steady_clock::now() - options.started;
     run.duration_ms = std::round(elapsed.count());
-    const TableFiles files = tool.matrix_date.empty() ? bundled_table_files() : TableFiles{};
-    tool = stamp_with(tool.matrix_date + files.date, tool.matrix_digest + files.digest);
+    // Documents that no tables have stamped are made with those built in.
+    if (tool.matrix_date.empty()) {
+        const TableFiles files = bundled_table_files();
+        tool = stamp_with(files.date, files.digest);
+    } else {
+        tool = stamp_with(tool.matrix_date, tool.matrix_digest);
+    }
 }
 
 bool write_outputs(const Outline& outline, const ReportOptions& options) {
+    // A file is read by programs, whatever this terminal can show.
     Style in_file = options.style();
     in_file.color = false;
     in_file.json_lines = JsonLines::one;
     bool all_written = true;
     for (const OutputFile& output : options.outputs)
         all_written &= was_written([&] {
-            const auto* const format = output.format ? output.format : options.format;
+            const Named<Format>* format = options.format;
+            if (output.format)
+                format = output.format;
             write_output(output.path, (*format)->write(outline, in_file));
         });
     return all_written;
@@ -355,6 +389,7 @@ int print_outline(Outline outline, const ReportOptions& options, bool all_writte
     all_written &=
         write_outputs(outline, options);  // first: a full standard output must not cost them
     const bool is_plugin = options.exit_style == ExitStyle::nagios;
+    // A monitor reads one line and the exit code, so the line must state why it is UNKNOWN.
     if (is_plugin && !all_written) {
         outline.verdict = OverallVerdict::undetermined;
         outline.sentence = "an output could not be written; " + outline.sentence;
@@ -370,10 +405,12 @@ int print_outline(Outline outline, const ReportOptions& options, bool all_writte
 Exit exit_code(OverallVerdict verdict, FailOn fail_on) {
     if (verdict == OverallVerdict::warnings && fail_on == FailOn::warning)
         return warned;
+    // By OverallVerdict: healthy, warnings, problems, undetermined.
     constexpr Exit codes[] = {healthy, healthy, problem, undetermined};
     return codes[static_cast<std::size_t>(verdict)];
 }
 
+/// A pipe, a file or a terminal of an editor gets no control codes.
 bool is_capable_terminal(int descriptor) {
     const std::string terminal = environment_variable("TERM").value_or("");
     return isatty(descriptor) != 0 && !terminal.empty() && terminal != "dumb";

@@ -10,8 +10,10 @@
 
 namespace rnncheck {
 
+/// Two groups share it.
 static constexpr const char* heading_of_output = "Output and exit code";
 
+/// Declared in the order of --help, as all groups.
 static void add_input_options(CLI::App& app, InputOptions& options) {
     app.option_defaults()->group("Input");
     app.add_option("--facts", options.facts,
@@ -93,6 +95,7 @@ static std::optional<std::string> python_from_option(const std::string& text, co
         [&] { return python::path_of_python(root, python::variables_of_process(), text); });
 }
 
+/// A gate that sorts reports by a label cannot use one without it.
 static void require_labels(const Profile& profile, const TextMap& labels) {
     for (const std::string& label : profile.labels)
         if (!labels.contains(label))
@@ -106,6 +109,7 @@ void DoctorOptions::check(const CLI::App& app) {
                     "with saved facts nothing is examined");
     reject_together(app, "--make-nodes", {"--look-only"},
                     "without the driver's libraries nothing creates nodes");
+    // Else one of them would be read as empty.
     if (input.facts == "-" && includes(input.log, "-"))
         throw UsageError(
             "--facts - and --log - cannot be used together: there is one standard input");
@@ -113,6 +117,7 @@ void DoctorOptions::check(const CLI::App& app) {
         throw UsageError(
             "--save-facts writes files; for standard output use --json, whose document --facts "
             "reads as well");
+    // After what is wrong with the options themselves, before files are read.
     begin_run(app, report);
     survey.query = !examination.look_only;
     survey.run = !examination.look_only && !examination.no_run;
@@ -123,6 +128,7 @@ void DoctorOptions::check(const CLI::App& app) {
     if (!input.framework.empty())
         requested_framework = parse_requested_framework(input.framework);
     matrix = matrix_from(rules.matrix);
+    // The command line wins over the profile.
     Profile profile;
     if (!gate.profile.empty()) {
         profile = read_profile(gate.profile, rule_names(matrix));
@@ -136,9 +142,11 @@ void DoctorOptions::check(const CLI::App& app) {
 
 /// What was examined, as options: " --python venv".
 static std::string question_of(const DoctorOptions& options) {
+    // The variable has the same effect as the option, but the reader of a report does not have it.
     std::string python = options.examination.python;
     if (python.empty())
         python = environment_variable("RNNCHECK_PYTHON").value_or("");
+    // Saved facts have their own.
     if (!options.input.facts.empty())
         python.clear();
     std::string question;
@@ -155,6 +163,7 @@ static std::string question_of(const DoctorOptions& options) {
 void repeat_question(const DoctorOptions& options, Report& report) {
     constexpr std::string_view doctor = "rnncheck doctor";
     const std::string question = question_of(options);
+    // "rnncheck doctor-x" is another program; --facts together with an examination is rejected.
     const auto repeat = [&](std::string& command) {
         const bool is_doctor = command == doctor || command.starts_with(std::string(doctor) + ' ');
         const bool examines =

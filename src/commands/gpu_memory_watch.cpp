@@ -17,6 +17,8 @@ std::int64_t used_mib(const Board& board) {
     return *board.memory_total_mib - *board.memory_free_mib;
 }
 
+/// Nothing where NVML does not list the command: in a container it has other process ids, so all
+/// would seem to be others.
 std::optional<std::int64_t> used_by_others(const Board& board,
                                            const std::function<bool(pid_t)>& belongs_to_command) {
     std::int64_t others = 0;
@@ -38,6 +40,7 @@ std::string gib(std::int64_t mib) {
     return concat(tenths / 10, ".", tenths % 10);
 }
 
+/// The peak of one GPU; "s before the end" shows whether it can have caused the end.
 std::string in_words(const GpuMemoryUse& use, Clock::time_point end) {
     const auto before_end =
         std::chrono::duration_cast<std::chrono::seconds>(end - use.time).count();
@@ -51,6 +54,7 @@ std::string in_words(const GpuMemoryUse& use, Clock::time_point end) {
     return line;
 }
 
+/// Whether it is worth a line: little was left, or others held much.
 bool is_nearly_full(const GpuMemoryUse& use) {
     const double total = static_cast<double>(*use.board.memory_total_mib);
     constexpr double nearly_all = 0.9, much_for_others = 0.25;
@@ -70,13 +74,16 @@ milliseconds GpuMemoryWatch::look(const std::function<bool(pid_t)>& belongs_to_c
         query_.reset();
         is_unresponsive_ = found->nvml_devices.empty();
     }
+    // NVML is missing or hangs, and would do so again.
     if (is_unresponsive_)
         return never;
     const auto now = Clock::now();
     if (now < next_query_)
         return std::chrono::ceil<milliseconds>(next_query_ - now);
+    // In a process of its own, whose answer a later look takes: NVML may hang.
     query_.emplace("nvml_devices");
     next_query_ = now + interval_;
+    // A long run is watched less often: each query costs a process.
     interval_ = std::min(2 * interval_, longest);
     return while_querying;
 }
@@ -84,6 +91,7 @@ milliseconds GpuMemoryWatch::look(const std::function<bool(pid_t)>& belongs_to_c
 void GpuMemoryWatch::stop(const std::function<bool(pid_t)>& belongs_to_command) {
     if (!query_)
         return;
+    // Never waits: the command has ended, and the user wants to know why.
     if (const auto found = query_->look())
         take(*found, belongs_to_command);
     query_.reset();
@@ -94,6 +102,7 @@ void GpuMemoryWatch::take(const Facts& found,
     for (const Board& board : found.nvml_devices) {
         if (!board.memory_total_mib || !board.memory_free_mib)
             continue;
+        // The peak, not the last value: before it ends, a process frees its memory.
         const auto before = most_used_.find(board.index);
         if (before != most_used_.end() && used_mib(before->second.board) >= used_mib(board))
             continue;
@@ -106,6 +115,7 @@ std::vector<std::string> in_words(const std::map<int, GpuMemoryUse>& most_used,
     std::vector<GpuMemoryUse> uses;
     for (const auto& [index, use] : most_used)
         uses.push_back(use);
+    // The fullest GPU first.
     std::ranges::stable_sort(uses, {},
                              [](const GpuMemoryUse& use) { return *use.board.memory_free_mib; });
     return mapped(uses, [&](const GpuMemoryUse& use) { return in_words(use, end); });

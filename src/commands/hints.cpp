@@ -34,6 +34,7 @@ constexpr OtherName other_names[] = {
 
 enum class FileKind { log, model, facts };
 
+/// By their names alone: a file that is named by mistake may be large, or not exist.
 struct Ending {
     std::string_view text;
     FileKind kind;
@@ -84,6 +85,7 @@ const CLI::Option* list_before(const CLI::App& command, const std::string& argum
 }  // namespace
 
 std::string hint_for_command(const std::string& word, const std::vector<std::string>& commands) {
+    // Before the closest match: "test" is near no command.
     if (const OtherName* known = find_by(other_names, &OtherName::word, lower(word)))
         return "; '" + std::string(known->command) + "' " + std::string(known->does);
     if (const auto kind = kind_of_file(word))
@@ -98,6 +100,7 @@ std::string hint_for_argument(const CLI::App& command, const std::string& argume
         return "; repeat the option for another value: " + name + ' ' + option->results().back() +
                ' ' + name + ' ' + argument;
     }
+    // `doctor train.log` may mean either.
     const bool has_log = command.get_option_no_throw("--log") != nullptr;
     const auto kind = kind_of_file(argument);
     if (kind == FileKind::log && has_log)

@@ -23,6 +23,7 @@ namespace rnncheck {
 
 namespace {
 
+/// As messages name it: "'report.json'", "standard input".
 std::string name_of_file(const std::string& path) {
     if (path == "-")
         return "standard input";
@@ -39,12 +40,15 @@ void reject_compressed(const std::string& path, std::string_view begin) {
         {"PK\x03\x04", "unzip -p"}};
     for (const auto& [magic, unpack] : compressions)
         if (begin.starts_with(magic)) {
-            const std::string file = path == "-" ? "" : " " + shell_quoted(path);
-            throw InputError(name_of_file(path) + " is compressed: unpack it first with " + unpack +
-                             file + " | rnncheck diagnose -");
+            std::string command = unpack;
+            if (path != "-")
+                command += " " + shell_quoted(path);
+            throw InputError(name_of_file(path) + " is compressed: unpack it first with " +
+                             command + " | rnncheck diagnose -");
         }
 }
 
+/// A log may be larger than memory, so it is read piece by piece.
 LogInput log_input(const std::string& path) {
     return {path, [path, file = std::make_shared<NamedFile>(path), begun = false](
                       char* to, std::size_t size) mutable {
@@ -56,6 +60,7 @@ LogInput log_input(const std::string& path) {
             }};
 }
 
+/// "facts.a, facts.b and 7 more".
 std::string first_of(const std::vector<std::string>& places) {
     constexpr std::size_t shown = 5;
     const std::vector<std::string> first(places.begin(),
@@ -75,6 +80,7 @@ struct FoundTables {
     RNNCHECK_FIELDS_END
 };
 
+/// Runs in a process of its own, whose answer is JSON.
 FoundTables found_in(const std::string& directory) {
     TableFiles files = table_files_of(directory);
     return {std::move(files.owned), files.digest, files.date};
@@ -87,12 +93,14 @@ std::chrono::sys_days today() {
 }  // namespace
 
 std::string read_document(const std::string& path) {
+    // Far above every report: what is larger was not meant, and would fill the memory.
     constexpr std::size_t largest = std::size_t{64} << 20;
     protect_input(path);
     return process::apart([&] { return NamedFile(path).content(largest); });
 }
 
 Facts read_facts(const std::string& path) {
+    // Those of a newer rnncheck: what is skipped may be what would decide.
     std::vector<std::string> unknown;
     Facts facts = facts_from_text(read_document(path), name_of_file(path), &unknown);
     if (!unknown.empty())
@@ -112,9 +120,10 @@ std::vector<FoundModel> read_model_files(const std::string& path, bool with_weig
     constexpr std::chrono::seconds limit(30);
     std::vector<std::string> arguments{"read_model", path};
     protect_input(path);
-    process::require_response(path);
+    process::require_response(path);  // else the limit would be blamed on the file's contents
     if (with_weights)
         arguments.emplace_back("--weights");
+    // The file may be made to exploit a reader, so a confined process reads it.
     const process::ChildAnswer answer = process::answer_of_child(std::move(arguments), limit);
     const auto cannot = [&](const std::string& why) {
         return InputError("'" + path + "' cannot be read: " + why);
@@ -140,6 +149,7 @@ std::vector<FoundModel> read_model_files(const std::string& path, bool with_weig
 
 ModelFile read_model_file(const std::string& path, bool with_weights) {
     std::vector<FoundModel> models = read_model_files(path, with_weights);
+    // Files of an archive that are no models do not make the others unclear.
     std::erase_if(models, [](const FoundModel& one) { return !one.error.empty(); });
     if (models.size() == 1)
         return std::move(models.front().file);
@@ -171,7 +181,7 @@ TableFiles table_files_from(const std::string& directory) {
     files.digest = found.digest;
     files.date = found.date;
     for (const auto& [stem, text] : files.owned)
-        files.content[stem] = text;
+        files.content[stem] = text;  // a view of the text that `owned` keeps
     return files;
 }
 
@@ -183,6 +193,7 @@ std::vector<Issue> issues_in(const Tables& tables) {
 
 std::optional<int> days_from(std::string_view date, std::chrono::sys_days today) {
     const auto read = parse_date(date);
+    // A clock that is behind the tables is wrong, and so is every age by it.
     if (read && *read <= today)
         return static_cast<int>((today - *read).count());
     return std::nullopt;

@@ -20,6 +20,7 @@ std::string soname_in(const std::string& file_name) {
     return file_name.substr(0, file_name.find('.', number + std::string_view(".so.").size()));
 }
 
+/// The driver's libraries belong on the path, for no package contains them.
 bool is_of_cuda(const std::string& name) {
     const bool is_driver = name.starts_with("libcuda.so") || name.starts_with("libnvidia-");
     return loader::concerns_gpu(name) && !is_driver && !name.starts_with("libz.");
@@ -30,8 +31,11 @@ LibraryPath read_path(const std::string& variable) {
     for (const std::string& directory : split(variable, ':')) {
         PathDirectory& found = path.directories.emplace_back();
         found.directory = directory;
-        for (const std::string& name :
-             directory.empty() ? std::vector<std::string>() : Root().names_in(directory))
+        // The loader takes an empty entry for the current directory, which is another one when
+        // the command changes its own: unknown.
+        if (directory.empty())
+            continue;
+        for (const std::string& name : Root().names_in(directory))
             if (is_of_cuda(name))
                 found.cuda_libraries.push_back(name);
     }
@@ -47,7 +51,7 @@ LibraryPath library_path() {
     try {
         return process::fields_from_apart<LibraryPath>([&] { return read_path(*variable); });
     } catch (const process::NoResponse&) {
-        return {};
+        return {};  // a directory of a network that is gone: the command has failed already
     }
 }
 
@@ -56,6 +60,7 @@ const PathDirectory* directory_named_in(const LibraryPath& path,
     for (const PathDirectory& directory : path.directories)
         for (const std::string& library : directory.cuda_libraries)
             for (const std::string& text : texts)
+                // Where the loader names the directory itself, the error is about its file.
                 if (contains(text, soname_in(library)) && !contains(text, directory.directory))
                     return &directory;
     return nullptr;

@@ -43,12 +43,14 @@ std::optional<RnnRun> run_again(Facts facts, const RnnRun& failed, const RnnCase
     return collected.rnn_runs.front();
 }
 
+/// The vendor call that failed and what it returned.
 std::string why(const std::optional<CallResult>& result) {
     if (result)
         return escaped(result->call + ": " + result->text, 300);
     return "no reason given";
 }
 
+/// The result of a search in words. What was only calculated is never shown as if it had run.
 std::string answer(const FitSearch& search) {
     const RnnFit& calculated = search.calculated;
     const std::string what(name_of(calculated.of));
@@ -63,8 +65,10 @@ std::string answer(const FitSearch& search) {
         return "a " + what + " of " + size +
                " should fit; the deadline passed before one ran: give --deadline more seconds";
     if (!search.largest) {
-        const auto& result = search.failed ? search.failed->result : calculated.result;
-        return "no " + what + " ran, though " + size + " should fit: " + why(result);
+        std::string reason = why(calculated.result);
+        if (search.failed)
+            reason = why(search.failed->result);
+        return "no " + what + " ran, though " + size + " should fit: " + reason;
     }
     const std::string largest = std::to_string(*search.largest);
     if (search.out_of_time)
@@ -92,12 +96,15 @@ const RnnRun* deciding_run(const Facts& facts) {
     return find_by(facts.rnn_runs, &RnnRun::end, RunEnd::ok);
 }
 
+/// Where the failure in the log comes from; `run` is null if nothing was computed.
 LogFailure failure_of(const RnnRun* run) {
     if (!run)
         return LogFailure::unknown;
     if (run->end == RunEnd::ok)
         return LogFailure::elsewhere;
-    return ran_out_of_memory(*run) ? LogFailure::memory : LogFailure::environment;
+    if (ran_out_of_memory(*run))
+        return LogFailure::memory;
+    return LogFailure::environment;
 }
 
 /// By LogFailure.
@@ -115,10 +122,9 @@ constexpr const char* what_follows[] = {
 std::string largest_batch(const RnnRun& run, std::int64_t free) {
     const std::int64_t weights = weights_needed(run),
                        share = (bytes_needed(run) - weights) / run.rnn_case.batch;
-    const std::int64_t most = share > 0 ? (free - weights) / share : 0;
-    if (most > 0)
-        return "about " + std::to_string(most) + " sequences fit";
-    return "not one sequence fits";
+    if (share <= 0 || free - weights < share)
+        return "not one sequence fits";
+    return "about " + std::to_string((free - weights) / share) + " sequences fit";
 }
 
 /// What CUDA reported as free or, if the process crashed before, NVML.
@@ -154,6 +160,7 @@ std::optional<MinimalCase> smallest_failing(const Facts& facts, const SurveyOpti
     if (!failed || find_by(facts.probe_runs, &ProbeRun::end, ProbeEnd::stuck))
         return std::nullopt;
     SurveyOptions limited = how;
+    // A case that hangs costs this much for each smaller one that hangs as well.
     limited.step_limit = std::chrono::seconds(10);
     const auto latest = Clock::now() + std::chrono::seconds(60);
     limited.deadline = std::min(how.deadline.value_or(latest), latest);
@@ -161,6 +168,7 @@ std::optional<MinimalCase> smallest_failing(const Facts& facts, const SurveyOpti
     RnnRun smallest = *failed;
     Progress progress(!quiet);
     const auto still_fails = [&](const RnnCase& rnn_case) -> std::optional<bool> {
+        // A smaller case may be none that cuDNN has on this GPU: it does not fail in the same way.
         if (contradiction_in(rnn_case) || !expressible(rnn_case, place))
             return false;
         const auto run = run_again(facts, *failed, rnn_case, limited, progress);
@@ -170,6 +178,7 @@ std::optional<MinimalCase> smallest_failing(const Facts& facts, const SurveyOpti
             smallest = *run;
         return alike(*run, *failed);
     };
+    // A case may fail only after those before it, whose memory or state it inherits.
     const auto alone = still_fails(failed->rnn_case);
     if (!alone)
         return std::nullopt;
@@ -183,6 +192,7 @@ std::optional<MinimalCase> smallest_failing(const Facts& facts, const SurveyOpti
 
 FitSearch find_fit(const RnnFit& calculated, const TrySize& try_size) {
     FitSearch search{calculated};
+    // Without a calculated size there is nothing to begin from.
     if (calculated.size.value_or(0) > 0) {
         const auto runs = [&](int size) -> std::optional<bool> {
             std::optional<RnnFit> tried = try_size(calculated, size);
@@ -218,6 +228,7 @@ std::vector<FitSearch> find_fits(const Facts& facts, const SurveyOptions& how, b
             return collected.rnn_fits.front();
         if (is_over(how.deadline))
             return std::nullopt;
+        // The process crashed or was killed: that size does not fit, and the search goes on.
         RnnFit lost = calculated;
         if (!collected.probe_runs.empty())
             lost.result =

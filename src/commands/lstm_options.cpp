@@ -33,6 +33,7 @@ std::string check_lengths(const std::string& text) {
     return "";
 }
 
+/// What the network computes.
 void add_cell_options(CLI::App& app, RnnCase& network) {
     add_choice(app, "--cell", network.cell, "Kind of cell" + default_is(network.cell));
     add_choice(app, "--dtype", network.dtype,
@@ -44,6 +45,7 @@ void add_cell_options(CLI::App& app, RnnCase& network) {
                "One or both directions" + default_is(network.direction));
 }
 
+/// How large it is.
 void add_size_options(CLI::App& app, RnnCase& network) {
     app.add_option("--layers", network.layers, "Number of layers" + default_is(network.layers))
         ->type_name("N")
@@ -73,6 +75,7 @@ void add_size_options(CLI::App& app, RnnCase& network) {
         ->check(check_lengths);
 }
 
+/// One case. The texts are those of the fields of RnnCase, for a person at a terminal.
 void add_network_options(CLI::App& app, RnnCase& network) {
     app.option_defaults()->group(heading_of_network);
     add_cell_options(app, network);
@@ -95,7 +98,9 @@ void add_network_options(CLI::App& app, RnnCase& network) {
     app.add_flag("--training,--backward", network.training, "Also compute the gradients");
 }
 
+/// How and where it is run.
 void add_run_options(CLI::App& app, LstmRunOptions& options) {
+    // 0 and 1 themselves are no dropout: nothing or everything would be dropped.
     constexpr double above_0 = std::numeric_limits<double>::denorm_min(),
                      below_1 = 1 - std::numeric_limits<double>::epsilon() / 2;
     app.option_defaults()->group("Execution");
@@ -123,6 +128,7 @@ void add_run_options(CLI::App& app, LstmRunOptions& options) {
     add_root_option(app, options.root);
 }
 
+/// What is written in addition to the report.
 void add_file_options(CLI::App& app, LstmFileOptions& options) {
     app.option_defaults()->group("Output and exit code");
     app.add_option("--save", options.save,
@@ -152,6 +158,7 @@ int why_not_writable(const std::filesystem::path& file) {
     return 0;
 }
 
+/// A sweep takes minutes, after which a wrong name would cost all results.
 void check_writable(const char* option, const std::string& file) {
     if (file.empty())
         return;
@@ -163,6 +170,7 @@ void check_writable(const char* option, const std::string& file) {
     });
 }
 
+/// An option that would have no effect is rejected and not ignored.
 void reject_contradictions(const CLI::App& app, const LstmOptions& options) {
     const char *of_file = "the cases come from its file",
                *whole_sweep = "it runs a whole sweep instead of one case";
@@ -180,6 +188,7 @@ void reject_contradictions(const CLI::App& app, const LstmOptions& options) {
                     "it searches for the size of one case with equal lengths");
     reject_together(app, "--fit", {"--save", "--svg", "--emit-repro", "--dropout"},
                     "it computes no case");
+    // "--fit batch --batch 4" fixes what is to be found.
     if (const auto fit = options.run.fit)
         reject_together(app, "--fit", {"--" + std::string(name_of(*fit))},
                         "it searches for this size");
@@ -214,9 +223,12 @@ void take_network(const LogRnnConfig& config, const std::set<std::string>& given
         choose("--direction", &RnnCase::direction, Direction::bidirectional);
     if (config.input_mode == "skip_input")
         choose("--input-mode", &RnnCase::input_mode, InputMode::skip);
+    // The name of the failed call shows whether gradients were computed.
     choose("--training", &RnnCase::training, contains(config.call, "Backward"));
 }
 
+/// InputError names what the log lacks. TensorFlow prints the configuration in one line, which log
+/// collectors cut.
 const LogRnnConfig& network_in(const Log& log, const std::string& file) {
     if (!log.rnn_config)
         throw InputError("'" + file + "' contains no failed recurrent network");
@@ -233,11 +245,13 @@ const LogRnnConfig& network_in(const Log& log, const std::string& file) {
     return config;
 }
 
+/// The case that the options and the log describe. UsageError states which of them contradict.
 RnnCase case_from(const LstmOptions& options, const Log& log) {
     RnnCase c = options.network;
     if (!options.run.from_log.empty())
         take_network(network_in(log, options.run.from_log), options.given, c);
     if (!c.lengths.empty()) {
+        // The lengths give batch and steps, so that `--lengths 7,3,5` is enough.
         const int longest = *std::ranges::max_element(c.lengths);
         c.batch = static_cast<int>(c.lengths.size());
         if (!options.given.contains("--length"))
@@ -245,6 +259,7 @@ RnnCase case_from(const LstmOptions& options, const Log& log) {
         if (longest > c.sequence_length)
             throw UsageError("none of --lengths may be longer than --length");
     }
+    // cuDNN itself treats such a projection as none.
     if (c.projection == c.hidden)
         c.projection = 0;
     if (const auto why = contradiction_in(c))
@@ -265,6 +280,7 @@ void add_lstm_options(CLI::App& app, LstmOptions& options) {
 
 void check_lstm_options(const CLI::App& app, LstmOptions& options) {
     for (const CLI::Option* option : app.get_options())
+        // Also those that have their default value: they must win over the log.
         if (option->get_group() == heading_of_network && option->count() > 0)
             options.given.insert(option->get_name());
     reject_contradictions(app, options);
@@ -280,6 +296,7 @@ RnnRequest request_of(const LstmOptions& options, const Log& log) {
         request.level = *run.level;
     else
         request.cases = {case_from(options, log)};
+    // Dropout is no part of a case, so a thorough sweep requests it apart.
     request.dropout = run.dropout;
     if (!request.dropout && run.level == Level::thorough)
         request.dropout = 0.5;

@@ -16,6 +16,7 @@ namespace rnncheck {
 
 namespace {
 
+/// For a comment of the program: without line ends, at most so many bytes.
 std::string one_line(const std::string& text, std::size_t most = 200) {
     std::string line = escaped(text, most);
     std::ranges::replace(line, '\\',
@@ -23,6 +24,7 @@ std::string one_line(const std::string& text, std::size_t most = 200) {
     return line;
 }
 
+/// "y[3]: 0.25 instead of 0.5", "cudnnRNNForward: CUDNN_STATUS_EXECUTION_FAILED".
 std::string what_happened(const RnnRun& run) {
     if (run.where)
         return *run.where;
@@ -31,6 +33,7 @@ std::string what_happened(const RnnRun& run) {
     return std::string(name_of(run.end));
 }
 
+/// On what it failed: a person at NVIDIA looks for the same.
 std::string machine_of(const Facts& facts, const RnnRun& run) {
     std::vector<std::string> parts;
     for (const Cudnn& cudnn : facts.cudnns)
@@ -64,9 +67,14 @@ std::string address_of(const RnnCase& c, std::size_t number) {
               at = static_cast<int>(number - std::size(names));
     const int part = at % parts;
     const bool is_projection = part == 4 * gates, is_bias = !is_projection && part % 4 >= 2;
-    const int linear = is_projection ? 8 : part / 4 + part % 2 * gates;
-    const std::string end = is_bias ? ", true)" : ", false)";
-    return "part(dw, " + std::to_string(at / parts) + ", " + std::to_string(linear) + end;
+    // cudnnGetRNNWeightParams numbers the matrices of the input first, then those of the recurrent
+    // state; linear layer 8 is the projection of an LSTM.
+    int linear = part / 4 + part % 2 * gates;
+    if (is_projection)
+        linear = 8;
+    std::ostringstream out;
+    out << "part(dw, " << at / parts << ", " << linear << ", " << std::boolalpha << is_bias << ")";
+    return out.str();
 }
 
 /// The element that the comparison named, as array and index; without one, the first that there is.
@@ -92,6 +100,7 @@ std::string checks_of(const Facts& facts, const RnnRun& run) {
                allowed = arrays_of(c, limits.allowed());
     const auto [number, worst] = worst_element(run, expected);
     const OutputArray& array = expected[number];
+    // The first, and at one and two thirds: whether all is wrong or one element.
     std::vector<std::size_t> checked = {worst};
     for (std::size_t third = 0; third < 3; ++third)
         add_once(checked, third * array.values->size() / 3);
@@ -101,7 +110,10 @@ std::string checks_of(const Facts& facts, const RnnRun& run) {
                  ", " + exact_number((*allowed[number].values)[index]) + "},  // " +
                  place_of(c, array, index) + "\n";
     const std::string address = address_of(c, number);
-    const std::string name = array.kind == OutputArray::Kind::weights ? "dw" : address;
+    std::string name = address;
+    if (array.kind == OutputArray::Kind::weights)
+        name = "dw";
+    // Arrays of data have a row for each step and sequence, whose place depends on the layout.
     std::string columns = "0";
     if (address == "y")
         columns = "width";
@@ -122,8 +134,10 @@ std::string lengths_of(const RnnCase& c) {
     constexpr std::size_t numbers_in_line = 20;
     std::string text;
     for (std::size_t i = 0; i < c.lengths.size(); ++i) {
-        if (i > 0)
-            text += i % numbers_in_line == 0 ? ",\n    " : ", ";
+        if (i > 0 && i % numbers_in_line == 0)
+            text += ",\n    ";
+        else if (i > 0)
+            text += ", ";
         text += std::to_string(c.lengths[i]);
     }
     return " = {" + text + "}";
@@ -135,7 +149,7 @@ std::string types_of(const RnnCase& c) {
         word(c.dtype, {"double", "float", "__double2half", "__double2bfloat16"});
     const std::pair<const char*, std::string> constants[] = {
         {"type", "DATA_" + word(c.dtype, {"DOUBLE", "FLOAT", "HALF", "BFLOAT16"})},
-        {"sums", c.dtype == Dtype::fp64 ? "DATA_DOUBLE" : "DATA_FLOAT"},
+        {"sums", "DATA_" + word(c.dtype, {"DOUBLE", "FLOAT", "FLOAT", "FLOAT"})},
         {"cell", word(c.cell, {"LSTM", "GRU", "RNN_TANH", "RNN_RELU"})},
         {"math", word(c.math, {"DEFAULT", "TENSOR_OP", "FMA"}) + "_MATH"},
         {"algorithm",
@@ -158,6 +172,7 @@ std::string types_of(const RnnCase& c) {
     return text;
 }
 
+/// The other constants of the program, as the template uses them, and the key of its numbers.
 std::string sizes_of(const RnnCase& c, int device) {
     const bool both = c.bias == BiasMode::both;
     std::ostringstream out;

@@ -19,6 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Place = std::tuple<std::string, int, RnnApi, int, std::string>;
 
+/// Two runs at one place are of the same case on the same GPU, cuDNN and API.
 Place place_of(const RnnRun& run) {
     return {run.library, run.gpu, run.rnn_api, run.number, describe(run.rnn_case)};
 }
@@ -31,8 +32,9 @@ std::string machine_digest(const Facts& facts) {
                 {"cudnns", to_json(facts.cudnns)}};
     all["driver"] = {to_json(facts.driver.library_version), to_json(facts.driver.kernel_version),
                      to_json(facts.driver.cuda_version)};
-    const std::string* const tf32 = environment(facts, "NVIDIA_TF32_OVERRIDE");
-    all["tf32"] = tf32 ? to_json(*tf32) : Json();
+    all["tf32"] = Json();
+    if (const std::string* const tf32 = environment(facts, "NVIDIA_TF32_OVERRIDE"))
+        all["tf32"] = to_json(*tf32);
     return sha256_hex(all.dump());
 }
 
@@ -55,8 +57,9 @@ std::vector<RnnRun> by_plan(const std::vector<RnnRun>& plan, const std::vector<R
     for (const RnnRun& run : runs)
         known.emplace(place_of(run), &run);
     return mapped(plan, [&](const RnnRun& planned) {
-        const auto* ran = look_up(known, place_of(planned));
-        return ran ? **ran : planned;
+        if (const auto* ran = look_up(known, place_of(planned)))
+            return **ran;
+        return planned;
     });
 }
 
@@ -68,7 +71,7 @@ std::map<std::string, std::string> true_paths(const std::vector<Cudnn>& shown,
     for (std::size_t i = 0; i < std::min(shown.size(), here.size()); ++i) {
         const auto [at, is_new] = paths.try_emplace(shown[i].library, here[i].library);
         if (!is_new)
-            at->second.clear();
+            at->second.clear();  // which of them is meant cannot be known
     }
     return paths;
 }
@@ -83,6 +86,7 @@ void restore_library(const std::map<std::string, std::string>& paths,
             request->library = path;
 }
 
+/// What the file contains until the first case has run, so that --resume can continue from there.
 Report not_begun(const Matrix& matrix, const RnnRequest& request) {
     Report report;
     report.tool = {.matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
@@ -103,6 +107,7 @@ Report not_begun(const Matrix& matrix, const RnnRequest& request) {
 
 EarlierRun read_earlier_run(const std::string& path) {
     const std::string text = read_document(path);
+    // A report of `doctor` has facts, too, but no plan that could be continued.
     const Json document = Json::parse(text, nullptr, false);
     if (!document.is_object() || !document.contains("lstm") || !document.contains("facts"))
         reject_resume(path);
@@ -119,11 +124,13 @@ LstmState::LstmState(std::string file, const Matrix& matrix, const RnnRequest& r
     : file_(std::move(file)), matrix_(matrix), earlier_(std::move(earlier)), options_(options) {
     if (earlier_)
         return;  // its own document stays until there is a better one
+    // Before minutes of computing: a file that cannot be written is reported at once.
     write(finished(not_begun(matrix, request), options));
 }
 
 void LstmState::plan(Facts& facts) {
     const bool begun = earlier_ && !earlier_->machine.empty();
+    // Without all facts about the machine nothing may be compared with the earlier run.
     if (find_by(facts.probe_runs, &ProbeRun::end, ProbeEnd::cut_off)) {
         if (!begun)
             return;
@@ -139,12 +146,15 @@ void LstmState::plan(Facts& facts) {
             "started: old and new results cannot be mixed in one report; start a new run without "
             "--resume");
     if (earlier_) {
-        Report now;
-        now.facts = facts;
-        if (!begun)
-            now = finished(std::move(now), options_);
-        const auto paths =
-            true_paths(begun ? earlier_->facts.cudnns : now.facts.cudnns, facts.cudnns);
+        // A document that ended before a GPU was used lists no cuDNN: its paths are redacted as
+        // those of a report of now would be.
+        std::vector<Cudnn> shown = earlier_->facts.cudnns;
+        if (!begun) {
+            Report now;
+            now.facts = facts;
+            shown = finished(std::move(now), options_).facts.cudnns;
+        }
+        const auto paths = true_paths(shown, facts.cudnns);
         restore_library(paths, facts.rnn_request);
         for (RnnRun& run : earlier_->facts.rnn_runs)
             if (const auto* path = look_up(paths, run.library))
@@ -153,6 +163,7 @@ void LstmState::plan(Facts& facts) {
     plan_ = planned_cases(facts);
     if (begun)
         facts.rnn_runs = by_plan(plan_, earlier_->facts.rnn_runs);
+    // They are run now; those that ran, with whatever result, are not run again.
     std::erase_if(facts.rnn_runs, [](const RnnRun& run) { return run.end == RunEnd::skipped; });
     write(facts);
 }
@@ -163,6 +174,7 @@ void LstmState::keep(const std::function<Facts()>& so_far) {
     if (file_.empty() || plan_.empty() || start < due_)
         return;
     write(so_far());
+    // Not more often than every 200 ms even where writing costs nothing.
     due_ = Clock::now() + std::max<Clock::duration>(share * (Clock::now() - start),
                                                     std::chrono::milliseconds(200));
 }
@@ -175,6 +187,7 @@ Facts LstmState::in_order(Facts facts) const {
 Report LstmState::report(const Facts& facts, LstmExtras extras) const {
     Report report = judge_networks(facts, matrix_);
     const auto& runs = report.facts.rnn_runs;
+    // Whether --resume has anything left to run.
     extras.complete = !runs.empty() && !find_by(runs, &RnnRun::end, RunEnd::skipped);
     extras.machine = machine_;
     report.lstm = std::move(extras);

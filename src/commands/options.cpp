@@ -26,6 +26,7 @@ CLI::Validator whole_number(int least, int most) {
         const auto number = number_from<int>(value);
         if (!number || *number < least || *number > most)
             return rejected(value, range);
+        // Without leading zeros, which CLI11 takes for a sign of octal numbers.
         value = std::to_string(*number);
         return "";
     };

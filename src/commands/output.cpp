@@ -28,8 +28,8 @@ int write_all(int descriptor, std::string_view text) {
         const ssize_t written = ::write(descriptor, text.data(), text.size());
         if (written < 0 && errno == EINTR)
             continue;
-        if (written < 0 &&
-            errno == EAGAIN) {  // a pipe that somebody set to not block: wait until it takes more
+        // A pipe that somebody set to not block: wait until it takes more.
+        if (written < 0 && errno == EAGAIN) {
             pollfd ready{descriptor, POLLOUT, 0};
             ::poll(&ready, 1, -1);
             continue;
@@ -41,17 +41,19 @@ int write_all(int descriptor, std::string_view text) {
     return 0;
 }
 
+/// 0, or the error number.
 int write_to_path(const std::string& path, int flags, std::string_view text) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
     if (descriptor < 0)
         return errno;
     const int error = write_all(descriptor, text);
-    const int close_error = ::close(descriptor) == 0 ? 0 : errno;
-    if (error != 0)
-        return error;
-    return close_error;
+    // Some network file systems report only here that the disk is full.
+    if (::close(descriptor) != 0 && error == 0)
+        return errno;
+    return error;
 }
 
+/// A pipe or a device, which must not be replaced by a file.
 bool is_no_regular_file(const std::string& path) {
     std::error_code error;
     return std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
@@ -66,13 +68,15 @@ std::string behind_links(const std::string& path) {
     return real;
 }
 
+/// 0, or the error number. Beside the file: a rename works within one file system.
 int write_and_rename(const std::string& path, std::string_view text) {
+    // The number of the process keeps two runs with the same output apart.
     const std::string beside = path + ".new-" + std::to_string(::getpid());
     const int error = write_to_path(beside, O_EXCL, text);
     if (error == EACCES || error == EROFS)
         return write_to_path(path, O_TRUNC, text);  // the directory is closed to us
     if (error == EEXIST)
-        return error;
+        return error;  // not ours, so it is not removed
     std::error_code renamed, removed;
     if (error == 0)
         std::filesystem::rename(beside, path, renamed);
@@ -106,6 +110,7 @@ using Handler = void (*)(int);
 Handler file_size_handler = SIG_DFL;  ///< before we ignored it
 std::vector<int> missing_streams;     ///< that were closed
 
+/// Adds the value of a variable to what is redacted, if it is set.
 void add_variable(std::vector<std::string>& values, const char* name) {
     auto value = environment_variable(name);
     if (value && !value->empty())
@@ -114,6 +119,7 @@ void add_variable(std::vector<std::string>& values, const char* name) {
 
 void add_from_passwd(Identity& identity) {
     const std::string own_id = std::to_string(getuid());
+    // getpwuid() could query a name service, which opens sockets.
     for (const std::string& line : split(Root().read("/etc/passwd").value_or(""), '\n')) {
         const auto fields = split(line, ':');
         if (fields.size() < 6 || fields[2] != own_id)
@@ -126,8 +132,8 @@ void add_from_passwd(Identity& identity) {
 }  // namespace
 
 void open_missing_streams() {
-    file_size_handler = ::signal(
-        SIGXFSZ, SIG_IGN);  // a file-size limit is then an error of the write, not the end of us
+    // A limit on the size of files is then an error of the write, not the end of this process.
+    file_size_handler = ::signal(SIGXFSZ, SIG_IGN);
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (::fcntl(stream, F_GETFD) < 0) {
             missing_streams.push_back(stream);
@@ -156,7 +162,7 @@ std::string redacted_message(std::string_view sentence) {
 }
 
 void write_stderr(std::string_view text) {
-    ::signal(SIGPIPE, SIG_IGN);
+    ::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an error of the write
     write_all(STDERR_FILENO, text);
 }
 
@@ -189,6 +195,7 @@ static void write_apart(const std::string& path, const std::function<std::string
         throw OutputError(failure);
 }
 
+/// Why it could not be written; empty if it was.
 static std::string write_here(const std::string& path, std::string_view text) {
     if (is_no_regular_file(path))
         return failure_of(path, write_to_path(path, 0, text));
@@ -207,7 +214,10 @@ void write_file(const std::string& path, std::string_view text) {
 static std::vector<std::pair<std::string, const char*>> files_in_use;
 
 void protect_input(const std::string& path) {
-    files_in_use.emplace_back(path == "-" ? "/proc/self/fd/0" : path, "an input");
+    std::string file = path;
+    if (path == "-")
+        file = "/proc/self/fd/0";  // standard input may be a file: rnncheck ... <report.json
+    files_in_use.emplace_back(file, "an input");
 }
 
 static std::string write_output_here(const std::string& path, std::string_view text) {

@@ -11,6 +11,7 @@
 
 namespace rnncheck {
 
+/// Prints the report to standard error: standard output belongs to the command.
 static OverallVerdict check_machine(const DoctorOptions& options) {
     Facts facts = surveyed_with_restrictions(options.survey, options.report.quiet);
     Report judged = judge(std::move(facts), options.matrix, options.selection);
@@ -27,6 +28,7 @@ int preflight(const DoctorOptions& options, const std::string& name) {
         print_message("the check did not finish; '" + name + "' was not started");
         return bug;
     }
+    // A check that is undetermined, such as one without permissions, would stop most commands.
     if (static_cast<OverallVerdict>(*answer) != OverallVerdict::problems)
         return healthy;
     print_message("'" + name + "' was not started: the check found a problem, see above");
@@ -34,10 +36,12 @@ int preflight(const DoctorOptions& options, const std::string& name) {
 }
 
 int cannot_start(const std::string& name, int error) {
-    print_message("'" + name + "' " +
-                  (error == ENOENT ? "was not found"
-                                   : "cannot be started: " + std::string(std::strerror(error))));
-    return error == ENOENT ? not_found : not_executable;
+    if (error == ENOENT) {
+        print_message("'" + name + "' was not found");
+        return not_found;
+    }
+    print_message("'" + name + "' cannot be started: " + std::string(std::strerror(error)));
+    return not_executable;
 }
 
 }  // namespace rnncheck

@@ -39,6 +39,7 @@ class ProfileReader {
     }
 
   private:
+    /// InputError with the line, for a person who edits the file.
     toml::table parsed() const {
         const std::string text = read_document(path_);
         if (text.size() > largest_profile)
@@ -58,6 +59,7 @@ class ProfileReader {
         return at_line(node.source());
     }
 
+    /// InputError "'rnncheck.toml', line 3: why".
     [[noreturn]] void reject(const toml::node& node, const std::string& why) const {
         throw InputError(place(node) + why);
     }
@@ -75,6 +77,7 @@ class ProfileReader {
         }
     }
 
+    /// InputError if the value has another type; the sentence shows how to write it.
     const toml::table& table_at(const std::string& key, const toml::node& value) const {
         if (!value.is_table())
             reject(value, key + " must be a table: write [" + key + "] and its entries below it");
@@ -88,6 +91,7 @@ class ProfileReader {
         return *text;
     }
 
+    /// A mistyped rule would be one that is never required, so it is an error.
     std::string known_rule(const std::string& written, const toml::node& at,
                            const std::string& key) const {
         std::string id = current_id(written);
@@ -105,6 +109,7 @@ class ProfileReader {
         return ids;
     }
 
+    /// By rule. Each needs one: who reads the gate later must know why a finding was accepted.
     TextMap reasons(const toml::table& table) const {
         TextMap reasons;
         for (const auto& [name, reason] : table) {
@@ -115,6 +120,7 @@ class ProfileReader {
         return reasons;
     }
 
+    /// The keys that every report must have.
     std::vector<std::string> labels_of(const toml::table& expected) const {
         const toml::node* const value = expected.get("labels");
         if (!value)
@@ -129,7 +135,6 @@ class ProfileReader {
 
     /// Nothing if the machine may be of any kind.
     std::optional<ExpectedMachine> expected(const toml::table& table) const {
-        const std::size_t of_report = table.contains("labels") ? 1 : 0;
         ExpectedMachine machine{.profile = path_};
         const std::map<std::string, std::optional<std::string>*> versions = {
             {"driver", &machine.driver}, {"cuda", &machine.cuda}, {"cudnn", &machine.cudnn}};
@@ -145,11 +150,14 @@ class ProfileReader {
         };
         for_each(table, {"driver", "cudnn", "cuda", "gpus", "gpu", "gpu-memory-mib", "labels"},
                  take);
-        if (table.size() <= of_report)
+        // Labels are required of the report, not of the machine.
+        const bool has_labels_alone = table.size() == 1 && table.contains("labels");
+        if (table.empty() || has_labels_alone)
             return std::nullopt;
         return machine;
     }
 
+    /// "9.1.0", ">=9.1".
     std::string version_at(const std::string& key, const toml::node& value) const {
         const std::string version = text_at(key, value);
         if (!expected_version(version))
@@ -161,6 +169,7 @@ class ProfileReader {
 
     std::int64_t number_at(const std::string& key, const toml::node& value) const {
         constexpr std::int64_t most = 1 << 30;
+        // 8.0 and "8" are no whole numbers in TOML.
         const auto number = value.value_exact<std::int64_t>();
         if (!number || *number < 0 || *number > most)
             reject(value, key + " must be a number without quotes, e.g. 8");

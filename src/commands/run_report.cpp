@@ -22,9 +22,10 @@ Log log_of(const std::vector<process::Output>& outputs, const std::string& end,
            const Matrix& matrix) {
     std::vector<LogInput> inputs;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        std::string name = i == 0 ? "standard output" : "standard error";
-        if (outputs.size() == 1)
-            name = "output";
+        // On a terminal both go to one place, in the order in which they were written.
+        std::string name = "output";
+        if (outputs.size() > 1)
+            name = i == 0 ? "standard output" : "standard error";
         if (!outputs[i].head.empty())
             inputs.push_back(text_as_log(name, outputs[i].head));
         if (!outputs[i].tail.empty())
@@ -85,7 +86,7 @@ LogReplay replay(const Log& log, const DoctorOptions& options) {
         return {.sentences = {"the output contains no recurrent network that failed"}};
     try {
         LstmOptions network;
-        network.run.from_log = "the output";  // in messages
+        network.run.from_log = "the output";  // in messages, the name of the log
         SurveyOptions how = options.survey;
         how.query = how.run = true;
         how.deadline = deadline_from_now(options.examination.deadline);
@@ -101,11 +102,13 @@ bool was_sent(const process::CommandEnd& end) {
     return end.sent && end.signal == end.sent->signal;
 }
 
+/// What the log does not show of the failure.
 FailureTraits traits_of(const process::CommandEnd& end, const ProcessWatch& processes) {
     const bool has_crashed = end.signal && !was_sent(end) && !end.passed_limit;
     return {has_crashed, !processes.libraries().empty(), library_path()};
 }
 
+/// For a person who reads the end of a log: the command's own output is above.
 std::string lines_about_machine(const Report& machine) {
     std::string text = "This machine: " + machine.sentence + '\n';
     for (const Finding& finding : machine.findings)
@@ -114,6 +117,7 @@ std::string lines_about_machine(const Report& machine) {
     return text + "More about it: rnncheck doctor";
 }
 
+/// How it ended and what it used, one sentence a line, to standard error.
 void print_end(const process::CommandEnd& end, const CommandObserver& observer,
                const std::vector<std::string>& about_end, bool verbose) {
     print_message("the command ended with " + in_words(end));
@@ -126,6 +130,7 @@ void print_end(const process::CommandEnd& end, const CommandObserver& observer,
         print_message(memory);  // --output has that of every GPU
 }
 
+/// By the driver's files, because a query would open the GPU.
 bool has_gpu() {
     return !Root().names_in("/proc/driver/nvidia/gpus").empty() || Root().exists("/dev/nvidia0");
 }
@@ -148,6 +153,7 @@ std::string other_cudnn_than_own(const ProcessWatch& processes) {
             continue;
         const std::string own = file.substr(0, at + packages.size()) + "nvidia/cudnn/lib";
         const auto loaded = directories_of_cudnn(processes);
+        // Several are reported by another remark; an environment may have no cuDNN of its own.
         if (loaded.size() != 1 || loaded.contains(own) || Root().names_in(own).empty())
             continue;
         return concat(framework, " loaded cuDNN from ", *loaded.begin(),
@@ -156,6 +162,7 @@ std::string other_cudnn_than_own(const ProcessWatch& processes) {
     return "";
 }
 
+/// "PyTorch and TensorFlow".
 std::string names_of_frameworks(const ProcessWatch& processes) {
     std::vector<std::string> names;
     for (const auto& [framework, file] : processes.frameworks())
@@ -163,6 +170,7 @@ std::string names_of_frameworks(const ProcessWatch& processes) {
     return join(names, " and ");
 }
 
+/// Whether the output has a line of this row of log_signatures.
 bool saw(const Log& log, std::string_view signature) {
     return find_by(log.events, &LogEvent::signature, signature) != nullptr;
 }
@@ -171,6 +179,7 @@ bool saw(const Log& log, std::string_view signature) {
 std::string remark_on(const Log& log, const CommandObserver& observer) {
     const ProcessWatch& processes = observer.processes();
     const std::string see = "; run rnncheck doctor in the same environment to see why";
+    // The framework's own words come first; what the process did is a weaker sign.
     if (saw(log, "layer_without_cudnn"))
         return "a recurrent layer did not use cuDNN, which is many times slower; rnncheck model "
                "FILE shows the "
@@ -219,11 +228,13 @@ void explain_failure(const process::CommandEnd& end, CommandObserver& observer,
         report.sentence = "undetermined: the command printed nothing";
     std::optional<Report> machine, joined;  // the second one with the output, for files
     const bool has_files = !options.report.outputs.empty();
+    // The survey takes seconds, and --quiet prints nothing of it.
     if (!was_sent(end) && (!options.report.quiet || has_files)) {
         Facts here = surveyed_with_restrictions(options.survey, options.report.quiet);
         machine = judge(here, options.matrix, options.selection);
         report =
             cause_of_failure(std::move(report), *machine, traits_of(end, observer.processes()));
+        // A file has one report of both, as `doctor --log` makes it.
         here.log = facts.log;
         if (has_files)
             joined = judge(std::move(here), options.matrix, options.selection);
@@ -242,10 +253,11 @@ void explain_failure(const process::CommandEnd& end, CommandObserver& observer,
         repeat_question(options, *joined);
     if (!machine)
         add_evidence(report, end, observer);
+    // Redacted from here on.
     const Report shown = finished(std::move(report), options.report);
     if (joined)
         joined = finished(*std::move(joined), options.report);
-    write_outputs(outline_of(joined ? *joined : shown), options.report);
+    write_outputs(outline_of(joined.value_or(shown)), options.report);
     if (!options.report.quiet)
         print_end(end, observer, sentences_about(end, kernel_lines, group), options.report.verbose);
     write_stderr(text_of(shown, options.report.style(STDERR_FILENO)));

@@ -15,18 +15,21 @@
 
 namespace rnncheck {
 
+/// Empty where files can be created.
 static std::string why_no_temporary_files() {
+    const auto try_access = []() -> std::string {
+        if (access(process::temporary_directory().c_str(), W_OK | X_OK) == 0)
+            return "";
+        return std::strerror(errno);
+    };
     try {
-        return process::apart([] {
-            return std::string(access(process::temporary_directory().c_str(), W_OK | X_OK) == 0
-                                   ? ""
-                                   : std::strerror(errno));
-        });
+        return process::apart(try_access);
     } catch (const process::NoResponse&) {
         return "its file system does not respond";
     }
 }
 
+/// What this process may not do, so that a report does not take what it could not see for absent.
 static std::vector<std::string> restrictions_of(const Facts& facts) {
     std::vector<std::string> sentences;
     const auto not_started =
@@ -36,6 +39,7 @@ static std::vector<std::string> restrictions_of(const Facts& facts) {
         sentences.push_back("the processes of " + pluralized(not_started, "probe", "probes") +
                             " could not be started (" + first->reason.value_or("no reason given") +
                             "), so what they look at was not examined");
+    // Until it can, a report on Windows must not look complete.
     if (on_windows(facts))
         sentences.emplace_back(
             "on Windows it cannot decide every check yet, so the report names those that are open");
@@ -56,6 +60,7 @@ Progress::~Progress() {
 
 void Progress::show(std::string_view text) {
     constexpr std::size_t narrow_terminal = 70;
+    // A line that disappears at once would only flicker.
     if (!wanted_ || text == last_ ||
         std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1))
         return;
@@ -75,6 +80,7 @@ Facts surveyed_with_restrictions(const SurveyOptions& how, bool quiet) {
     return facts;
 }
 
+/// Containers often have root and no sudo.
 static void drop_sudo(std::vector<std::string>& commands) {
     constexpr std::string_view sudo = "sudo ";
     for (std::string& command : commands)
@@ -83,6 +89,7 @@ static void drop_sudo(std::vector<std::string>& commands) {
 }
 
 void fit_commands_to_user(Report& report) {
+    // Another user may have sudo: the commands are shown as they are.
     if (geteuid() != 0)
         return;
     for (Finding& finding : report.findings) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
@@ -13,7 +14,8 @@ namespace rnncheck::commands {
 
 namespace {
 
-/// Those that evaluate the files of a disk; the others are about a machine that runs.
+/// Those that evaluate the files of a disk; the others are about a machine that runs, of which a
+/// disk shows nothing: they would all be undecided.
 const std::set<std::string> rules_about_disks = {"cudnn_part_missing",
                                                  "cudnn_mixed_sublibraries",
                                                  "cudnn_built_for_other_cuda",
@@ -35,9 +37,12 @@ const std::set<std::string> rules_about_disks = {"cudnn_part_missing",
 std::string as_windows_path(const Root& root, std::string target) {
     if (!root.prefix().empty() && target.starts_with(root.prefix() + '/'))
         target.erase(0, root.prefix().size());
-    return target.starts_with('/') ? dll::windows_path(target) : target;
+    if (target.starts_with('/'))
+        return dll::windows_path(target);
+    return target;
 }
 
+/// The one that was named, or all where installers put them.
 std::vector<dll::Environment> environments(const dll::Disk& disk, const DiskQuestion& question) {
     if (!question.target) {
         auto found = dll::environments_on(disk);
@@ -56,23 +61,28 @@ std::vector<dll::Environment> environments(const dll::Disk& disk, const DiskQues
     return {std::move(*environment)};
 }
 
+/// For a note: what was examined.
 std::string described(const dll::Environment& environment, std::size_t frameworks) {
-    const auto& version = environment.python.version;
-    return "Python " + (version ? version->text : "of unknown version") + " in " +
-           environment.prefix +
-           (frameworks == 0 ? ": no framework that rnncheck knows is installed" : "");
+    std::string text = "Python of unknown version";
+    if (environment.python.version)
+        text = "Python " + environment.python.version->text;
+    text += " in " + environment.prefix;
+    if (frameworks == 0)
+        text += ": no framework that rnncheck knows is installed";
+    return text;
 }
 
 std::string described(const Framework& framework) {
     const std::string name =
-        framework.name + (framework.version ? " " + framework.version->text : "");
-    if (framework.uses_cuda.value_or(false))
-        return name + " in " + framework.environment + " uses CUDA";
-    return name + " in " + framework.environment +
-           (framework.uses_cuda ? " is a build without CUDA"
-                                : ": its files do not show whether it uses CUDA");
+        framework.name + if_any(" ", framework.version) + " in " + framework.environment;
+    if (!framework.uses_cuda)
+        return name + ": its files do not show whether it uses CUDA";
+    if (*framework.uses_cuda)
+        return name + " uses CUDA";
+    return name + " is a build without CUDA";
 }
 
+/// What the rules need: a machine of which only the files are known, with this environment alone.
 Facts facts_of(const dll::Environment& environment, const std::vector<dll::FrameworkLoads>& loads) {
     Facts facts;
     facts.tool.version = std::string(version_of_rnncheck());
@@ -93,7 +103,9 @@ std::string again(const DiskQuestion& question) {
     std::string command = "rnncheck which --root " + shell_quoted(question.root);
     if (question.target)
         command += " " + shell_quoted(*question.target);
-    return command + (question.path ? " --path " + shell_quoted(*question.path) : "");
+    if (question.path)
+        command += " --path " + shell_quoted(*question.path);
+    return command;
 }
 
 }  // namespace
@@ -113,6 +125,7 @@ std::vector<dll::FrameworkLoads> add_environment(const dll::Disk& disk, const dl
     Selection selection;
     selection.only = rules_about_disks;
     for (Finding& finding : judge(facts_of(environment, loads), matrix, selection).findings) {
+        // 'rnncheck doctor', which remedies name, would check the machine on which this runs.
         for (Remedy& remedy : finding.remedies)
             remedy.verify = again;
         document.findings.push_back(std::move(finding));
@@ -153,8 +166,9 @@ WhichDocument which_on_disk(const DiskQuestion& question) {
 int exit_code_of_disk(const WhichDocument& document) {
     if (find_by(document.findings, &Finding::severity, Severity::error))
         return problem;
-    return std::ranges::any_of(document.libraries, &LibraryChoice::is_open) ? undetermined
-                                                                            : healthy;
+    if (std::ranges::any_of(document.libraries, &LibraryChoice::is_open))
+        return undetermined;
+    return healthy;
 }
 
 }  // namespace rnncheck::commands

@@ -24,7 +24,9 @@ std::optional<std::string> find_in_path(const std::string& name) {
 
 std::optional<std::string> program_of_command(const std::string& name) {
     const auto program = windows::program_named(Root(), name);
-    const std::string ending = program ? lower(*program) : "";
+    if (!program)
+        return std::nullopt;
+    const std::string ending = lower(*program);
     if (ending.ends_with(".bat") || ending.ends_with(".cmd"))
         throw InputError("'" + *program +
                          "' is a batch file, which only the command interpreter runs: start it "
@@ -35,10 +37,13 @@ std::optional<std::string> program_of_command(const std::string& name) {
 
 std::string python_of_command(const std::string& name) {
     const auto program = windows::program_named(Root(), name);
+    if (!program)
+        return "";
     const auto environment =
-        program ? dll::environment_at(windows::disk_of_machine(), directory_of(*program))
-                : std::nullopt;
-    return environment ? environment->prefix : "";
+        dll::environment_at(windows::disk_of_machine(), directory_of(*program));
+    if (!environment)
+        return "";
+    return environment->prefix;
 }
 
 namespace {

@@ -20,23 +20,24 @@ struct Options {
 
 /// The command that shows whether a remedy helped.
 static std::string again(const dll::Environment& environment, const Options& options) {
-    return "rnncheck which " + shell_quoted(environment.prefix) +
-           (options.path ? " --path " + shell_quoted(*options.path) : "");
+    std::string command = "rnncheck which " + shell_quoted(environment.prefix);
+    if (options.path)
+        command += " --path " + shell_quoted(*options.path);
+    return command;
 }
 
 static std::vector<dll::Environment> environments(const dll::Disk& disk, const Options& options) {
     if (options.target)
         return {windows::environment_named(disk, *options.target)};
     auto found = windows::environments_here(disk);
-    if (found.empty())
-        throw InputError(
-            "no Python environment was found: neither PATH, VIRTUAL_ENV, CONDA_PREFIX nor the "
-            "registry leads to one" +
-            std::string(windows::unknown_store_python_is_first(disk.root())
-                            ? ", but python on PATH is one of the Microsoft Store"
-                            : "") +
-            "; specify one: rnncheck which C:\\Users\\NAME\\venv");
-    return found;
+    if (!found.empty())
+        return found;
+    std::string text =
+        "no Python environment was found: neither PATH, VIRTUAL_ENV, CONDA_PREFIX nor the registry "
+        "leads to one";
+    if (windows::unknown_store_python_is_first(disk.root()))
+        text += ", but python on PATH is one of the Microsoft Store";
+    throw InputError(text + "; specify one: rnncheck which C:\\Users\\NAME\\venv");
 }
 
 /// PATH of a new terminal, in which this environment is activated if it is active here.
@@ -52,7 +53,9 @@ static std::string path_of_new_terminal(const dll::Environment& environment,
 }
 
 static std::string place_of(const LibraryChoice* choice) {
-    return choice && choice->path ? *choice->path : "not found";
+    if (choice && choice->path)
+        return *choice->path;
+    return "not found";
 }
 
 /// A terminal keeps the PATH that the registry had when it was opened.
@@ -78,9 +81,15 @@ static WhichDocument which_here(const Options& options) {
     const dll::Disk disk = windows::disk_of_machine();
     dll::Search search = windows::search_here();
     search.all = options.all;
-    const auto registry = options.path ? std::nullopt : windows::path_of_registry();
-    if (options.path)
+    // What a new terminal would find is of no interest where the user gives PATH.
+    std::optional<std::string> registry;
+    std::string whose_path = "this process";
+    if (options.path) {
         search.path = options.path;
+        whose_path = "--path";
+    } else {
+        registry = windows::path_of_registry();
+    }
     WhichDocument document;
     document.target = "this machine";
     const Matrix matrix = Matrix::bundled();
@@ -95,19 +104,21 @@ static WhichDocument which_here(const Options& options) {
         document.notes.push_back(
             "python on PATH is that of the Microsoft Store; which of its versions that is, is "
             "unknown");
-    document.notes.push_back("PATH is that of " +
-                             std::string(options.path ? "--path" : "this process") +
+    document.notes.push_back("PATH is that of " + whose_path +
                              "; manifests and directories of a network are not read");
     return document;
 }
 
 static int run(const Options& options) {
-    const WhichDocument document =
-        options.root.empty()
-            ? which_here(options)
-            : which_on_disk({options.root, options.target, options.path, options.all});
-    print_document(written(options.document.show_private ? document : without_private(document),
-                           options.document));
+    WhichDocument document;
+    if (options.root.empty())
+        document = which_here(options);
+    else
+        document = which_on_disk({options.root, options.target, options.path, options.all});
+    if (options.document.show_private)
+        print_document(written(document, options.document));
+    else
+        print_document(written(without_private(document), options.document));
     return exit_code_of_disk(document);
 }
 

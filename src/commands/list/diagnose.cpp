@@ -14,6 +14,7 @@
 
 namespace rnncheck::commands::diagnose {
 
+/// Empty for what was not given.
 struct Options {
     std::vector<std::string> files;  ///< "-" is standard input
     std::vector<std::string> given;  ///< "os=Windows 10"
@@ -37,6 +38,7 @@ static UserHint hint_from(const std::string& item, const Matrix& matrix) {
 /// For an argument that is the text of an error, not a file: a status or a sentence.
 static std::string hint_for_message(const std::vector<std::string>& files) {
     const auto is_message = [](const std::string& name) {
+        // CUDNN_STATUS_INTERNAL_ERROR: capitals and underscores.
         const bool is_status = contains(name, "_") && std::ranges::none_of(name, [](char c) {
                                    return c >= 'a' && c <= 'z';
                                });
@@ -50,7 +52,9 @@ static std::string hint_for_message(const std::vector<std::string>& files) {
            redacted_message(shell_quoted(*message));
 }
 
+/// InputError names what to do if an argument was no file but the message itself.
 static Log read(const std::vector<std::string>& files, const Matrix& matrix) {
+    // Else it would look as if the program hung.
     if (includes(files, "-") && isatty(STDIN_FILENO) == 1)
         print_message(
             "reading the log from the terminal; paste it, then press Ctrl-D in an empty line");
@@ -76,6 +80,7 @@ static void move_given(Options& options) {
 
 static int run(Options& options, const CLI::App& app) {
     begin_run(app, options.report);
+    // Before the logs are read: KEY=VALUE is no file.
     move_given(options);
     const Matrix matrix = matrix_from(options.matrix);
     Facts facts;

@@ -32,17 +32,22 @@ static int run(Options& options, const CLI::App& app) {
     if (options.files.size() > 2)
         throw UsageError("'rnncheck diff' takes two files, or one to compare with this machine");
     const Matrix matrix = matrix_from(options.matrix);
-    /// Both by the rules of today, so that only the machines can differ; and both redacted, as
-    /// saved facts are.
+    // Both by the rules of today, so that only the machines can differ; and both redacted, as
+    // saved facts are.
     const auto judged = [&](Facts facts) {
         return redacted_unless(options.report.show_private, judge(std::move(facts), matrix, {}));
     };
-    const bool is_here = options.files.size() == 1;
     const Facts first = read_facts(options.files.front());
-    Facts second = is_here ? surveyed_like(first, options) : read_facts(options.files[1]);
-    const Diff diff =
-        rnncheck::diff(judged(first), options.files.front(), judged(std::move(second)),
-                       is_here ? "this machine" : options.files[1]);
+    std::string name_of_second = "this machine";
+    Facts second;
+    if (options.files.size() == 2) {
+        name_of_second = options.files[1];
+        second = read_facts(name_of_second);
+    } else {
+        second = surveyed_like(first, options);
+    }
+    const Diff diff = rnncheck::diff(judged(first), options.files.front(),
+                                     judged(std::move(second)), name_of_second);
     return print_report(finished(diff, options.report), options.report);
 }
 

@@ -61,14 +61,16 @@ static std::string prospect(const RnnCase& network, const std::string& framework
     return text;
 }
 
+/// For each layer that cuDNN may compute, a sentence for each cuDNN and GPU of this machine.
 static void add_prospects(JudgedModel& model, const Facts& facts, const Matrix& matrix) {
     for (JudgedLayer& layer : model.layers) {
-        const auto network = layer.cpu_only ? std::nullopt : case_of(layer, {});
+        const auto network = case_of(layer, {});
+        if (layer.cpu_only || !network)
+            continue;
         for (const Cudnn& cudnn : facts.cudnns)
             for (const Gpu& gpu : facts.cuda_devices)
-                if (network)
-                    layer.on_this_machine.push_back(
-                        prospect(*network, model.framework, facts, cudnn, gpu, matrix));
+                layer.on_this_machine.push_back(
+                    prospect(*network, model.framework, facts, cudnn, gpu, matrix));
     }
 }
 

@@ -18,6 +18,7 @@ static int run(DoctorOptions& options, const CLI::App& app) {
     if (command.empty())
         throw UsageError(
             "'rnncheck exec' needs a command after --, e.g. rnncheck exec -- python train.py");
+    // The Python of the command, not the one that is active here, is what will run.
     if (options.examination.python.empty() && !environment_variable("RNNCHECK_PYTHON"))
         options.examination.python = python_of_command(command.front());
     options.check(app);
@@ -27,6 +28,7 @@ static int run(DoctorOptions& options, const CLI::App& app) {
         return cannot_start(name, ENOENT);  // before a check that may take a minute
     if (const int code = preflight(options, name); code != healthy)
         return code;
+    // The command must not inherit signals and streams as rnncheck needs them.
     give_back_process();
     return cannot_start(name, process::exec_command(command));
 }

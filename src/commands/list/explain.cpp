@@ -25,6 +25,7 @@ std::string as_id(const std::string& words) {
     return current_id(id);
 }
 
+/// Empty for what is neither a rule nor a probe.
 std::string page_of(const std::string& id) {
     std::string_view page = rule_page(id);
     if (page.empty())
@@ -99,6 +100,7 @@ std::vector<std::string> causes_of_line(const std::string& line, const Matrix& m
     return ids;
 }
 
+/// Those whose name contains the text.
 std::vector<std::string> ids_with(const std::string& part, const std::vector<std::string>& known) {
     std::vector<std::string> ids;
     for (const std::string& id : known)
@@ -113,14 +115,19 @@ bool is_message(const std::string& words) {
     return words.size() >= least;
 }
 
+/// The page; else what the words mean as a status or a message; else the ids that contain them.
+/// UsageError if nothing does.
 std::string answer_for(const std::string& words) {
     if (const std::string page = page_of(as_id(words)); !page.empty())
         return page;
     const Matrix matrix = Matrix::bundled();
     const std::string status = status_text(words, matrix);
     if (!status.empty() || is_message(words)) {
-        const std::string spelled = status.substr(0, status.find(" ("));
-        const auto causes = causes_of_line(status.empty() ? words : spelled, matrix);
+        // A log has the status as the vendor spells it.
+        std::string line = words;
+        if (!status.empty())
+            line = status.substr(0, status.find(" ("));
+        const auto causes = causes_of_line(line, matrix);
         if (!causes.empty())
             return status + "Causes that this message alone points to, the likeliest first:\n\n" +
                    listed(causes) +

@@ -14,8 +14,10 @@ namespace rnncheck::commands::fleet {
 
 namespace {
 
+/// What a report is called in the comparison.
 RNNCHECK_ENUM(NamedBy, label, file)
 
+/// Empty for what was not given; the names of groups are checked against the reports.
 struct ComparisonOptions {
     std::vector<std::string> group_by;
     std::string expect;  ///< file
@@ -46,6 +48,7 @@ void add_name_option(CLI::App& app, NamedBy& name) {
                "the file name");
 }
 
+/// `fleet diff` has only --name of them: it compares each node with itself.
 void add_comparison_options(CLI::App& app, ComparisonOptions& options) {
     app.option_defaults()->group("What is compared");
     app.add_option("--group-by", options.group_by,
@@ -83,6 +86,7 @@ std::vector<std::string> protected_files(const std::vector<std::string>& inputs)
     return files;
 }
 
+/// UsageError if none of the reports is of this node; an empty name means all nodes.
 void require_node(const Collection& collection, const std::string& node) {
     if (node.empty() || collection.find(node))
         return;
@@ -105,11 +109,13 @@ void require_group(const Collection& collection, const std::string& what) {
                      escaped(join_with_and({known.begin(), known.end()})));
 }
 
+/// Runs in a process of its own: thousands of files from anywhere are read here.
 Fleet compared(const std::vector<std::string>& files, const ComparisonOptions& how,
                const std::string& node) {
     const bool by_file = how.name == NamedBy::file;
     const Collection collection = read_reports(files, by_file);
     FleetQuestion question{.group_by = how.group_by, .nodes = how.nodes, .only = node};
+    // A report of a machine that was found to be right, so one alone can be it.
     if (!how.expect.empty()) {
         const Collection expected = read_reports(report_files({how.expect}), by_file);
         if (expected.nodes.size() != 1 || !expected.unreadable.empty())
@@ -122,6 +128,7 @@ Fleet compared(const std::vector<std::string>& files, const ComparisonOptions& h
     return compare_nodes(collection, question);
 }
 
+/// The node whose differences are shown in full: one with problems, else one that differs.
 std::string first_of_interest(const Fleet& fleet) {
     for (const std::string* nodes : {&fleet.with_problems, &fleet.differing, &fleet.undetermined})
         if (!nodes->empty())
@@ -129,6 +136,7 @@ std::string first_of_interest(const Fleet& fleet) {
     return "";
 }
 
+/// An empty `node` compares all nodes; else only what differs at this one is shown.
 int compare(MergeOptions& options, const CLI::App& app, const std::string& node) {
     begin_run(app, options.report);
     const std::vector<std::string> files = protected_files(options.inputs);
@@ -136,6 +144,7 @@ int compare(MergeOptions& options, const CLI::App& app, const std::string& node)
         protect_input(options.comparison.expect);
     Fleet fleet = process::fields_from_apart<Fleet>(
         [&] { return compared(files, options.comparison, node); });
+    // "gpu001-128" is a valid name of one node, so only its absence shows that a range was meant.
     for (const std::string& name : names_of_nodeset(fleet.missing))
         if (const std::string range = range_meant_by(name); !range.empty())
             print_message("'" + name + "' in --nodes is the name of one node; a range is written " +
@@ -150,6 +159,7 @@ int diff(DiffOptions& options, const CLI::App& app) {
     if (options.inputs.size() != 2)
         throw UsageError(
             "'rnncheck fleet diff' compares two collections: give two files or directories");
+    // The same node must have the same name in both, so the choice is one for both.
     const bool by_file = options.name == NamedBy::file;
     const auto earlier = protected_files({options.inputs.front()}),
                later = protected_files({options.inputs.back()});

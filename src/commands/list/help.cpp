@@ -7,6 +7,7 @@
 
 namespace rnncheck::commands::help {
 
+/// From the formats themselves, so that a new one is in it.
 static std::string formats() {
     std::string text = "Formats of reports (--format FORMAT, --output FORMAT=FILE)\n\n";
     for (const auto& format : all_formats())
@@ -44,12 +45,15 @@ static std::string place_of(const std::string& topic) {
 static std::function<int()> declare(CLI::App& app) {
     const auto words = std::make_shared<std::vector<std::string>>();
     app.add_option("TOPIC", *words, "A command, exit-codes, environment or formats");
+    // The options of all commands are declared if the first argument is "help".
     return [words, &app]() -> int {
         if (const std::string page = page_on(*words); !page.empty())
             return print_help(page);
+        // "matrix plan" walks down the commands.
         const CLI::App* shown = app.get_parent();
         std::string name = shown->get_name();
         for (const std::string& word : *words) {
+            // Hidden commands are for processes that rnncheck starts itself.
             const auto commands = shown->get_subcommands(
                 [](const CLI::App* one) { return !one->get_group().empty(); });
             const auto* const command =

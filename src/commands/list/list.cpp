@@ -18,6 +18,7 @@ std::vector<ListItem> listed(std::span<const Named<Thing>> things) {
     for (const auto& thing : things) {
         ListItem& item =
             items.emplace_back(ListItem{std::string(thing.name), std::string(thing->title)});
+        // Rules have all three, probes a stage, formats none.
         if constexpr (requires { thing->layer; })
             item.layer = name_of(thing->layer);
         if constexpr (requires { thing->max_severity; })
@@ -34,6 +35,7 @@ std::vector<ListItem> tables_listed() {
     });
 }
 
+/// Hidden commands have no title.
 std::vector<ListItem> commands_listed() {
     std::vector<ListItem> items;
     for (const auto& command : all_commands())
@@ -68,6 +70,7 @@ int run(Options& options) {
     if (!options.kind)
         throw UsageError(
             "'rnncheck list' needs one of rules, probes, formats, tables and commands");
+    // Names of our own: nothing in them is private.
     options.document.show_private = true;
     const ListDocument document{{}, std::string(name_of(*options.kind)), items_of(*options.kind)};
     print_document(written(document, options.document));

@@ -12,6 +12,7 @@ namespace rnncheck::commands::lstm {
 static void update_throttle_reasons(Facts& facts, SurveyOptions how) {
     const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     how.deadline = std::min(how.deadline.value_or(latest), latest);
+    // Without a measured repetition the GPU was idle, and an idle clock is low by design.
     const bool any_load = std::ranges::any_of(
         facts.rnn_runs, [](const RnnRun& run) { return run.repeat_ms.has_value(); });
     if (!any_load || is_over(how.deadline) || !facts.driver.nvml_init ||
@@ -30,7 +31,10 @@ static void write_reproducer(const std::string& path, const Facts& facts,
     const auto not_written = [&](const std::string& why) {
         print_message(why + ": '" + path + "' was not written");
     };
-    const RnnRun* failed = smallest ? &smallest->run : worst_run(facts);
+    const RnnRun* failed = worst_run(facts);
+    if (smallest)
+        failed = &smallest->run;
+    // The file is left as it was: an older program in it may still be wanted.
     if (!failed)
         return not_written("no case failed");
     if (smallest && !smallest->reproduces_alone)
@@ -40,6 +44,7 @@ static void write_reproducer(const std::string& path, const Facts& facts,
     if (failed->rnn_api != RnnApi::v8)
         return not_written(
             "the case fails with the legacy API, for which no program can be written");
+    // The text of a call may contain a path.
     RnnRun shown = *failed;
     if (shown.result && !show_private)
         shown.result->text = redact(shown.result->text, this_machine());
@@ -62,6 +67,7 @@ static bool files_written(const LstmOptions& given, const LstmState& state, cons
     return all;
 }
 
+/// The exit code of the report, or `usage` if a file could not be written.
 static int run(const LstmOptions& given) {
     const bool quiet = given.report.quiet;
     SurveyOptions trials;
@@ -69,10 +75,14 @@ static int run(const LstmOptions& given) {
     trials.deadline = deadline_after(given.run.deadline);
     trials.skip = {"nvrtc_compile"};  // has no part in a recurrent network
     const Matrix matrix = Matrix::bundled();
-    const Log log =
-        given.run.from_log.empty() ? Log{} : read_log_files({given.run.from_log}, matrix);
-    const std::string &resumed = given.run.resume,
-                      &saved = given.files.save.empty() ? resumed : given.files.save;
+    Log log;
+    if (!given.run.from_log.empty())
+        log = read_log_files({given.run.from_log}, matrix);
+    const std::string& resumed = given.run.resume;
+    std::string saved = given.files.save;
+    if (saved.empty())
+        saved = resumed;
+    // Read before the machine is examined, which takes seconds.
     std::optional<EarlierRun> earlier;
     if (!resumed.empty())
         earlier = read_earlier_run(resumed);
@@ -81,12 +91,14 @@ static int run(const LstmOptions& given) {
         how.rnn_request = earlier->facts.rnn_request;
     else
         how.rnn_request = request_of(given, log);
+    // A search computes no case, so nothing is kept for --resume.
     if (given.run.fit) {
         const Facts facts = surveyed(how, quiet);
         Report report = judge_fits(facts, find_fits(facts, trials, quiet), matrix);
         return print_report(finished(std::move(report), given.report), given.report);
     }
     LstmState state(saved, matrix, *how.rnn_request, earlier, given.report);
+    // The survey calls them between and during its stages.
     how.before_run = [&](Facts& facts) { state.plan(facts); };
     how.checkpoint = [&](const std::function<Facts()>& so_far) { state.keep(so_far); };
     Facts facts = surveyed(how, quiet);

@@ -30,6 +30,7 @@ Stack stack_from(const std::vector<std::string>& texts, const std::vector<std::s
                 value->key +
                 " contains no CUDA or cuDNN: give the version of the framework that it " +
                 "uses, e.g. " + std::string(framework) + "=VERSION");
+        // For a plan, pytorch=2.4 is a question that another command answers.
         const bool is_framework =
             includes(stack::given_keys(), value->key) && stack::framework_named(value->key);
         if (!includes(keys, value->key) && is_framework)
@@ -50,6 +51,7 @@ Stack stack_from(const std::vector<std::string>& texts, const std::vector<std::s
 
 // check: judges what a person gives of a machine that is not at hand, by the doctor's own rules
 
+/// For --help: each key of KEY=VALUE with what it accepts.
 std::string all_keys_explained() {
     std::string text = "Keys:\n";
     for (const std::string& key : stack::given_keys())
@@ -69,6 +71,7 @@ struct CheckOptions {
 
 int check(CheckOptions& options, const CLI::App& app) {
     begin_run(app, options.report);
+    // Rules alone can be selected here, but --skip has one meaning in all commands.
     std::set<std::string> skipped_probes;  // none is run
     const Matrix matrix = matrix_from(options.rules.matrix);
     const Selection selection = selection_from(options.rules, {}, {}, matrix, skipped_probes);
@@ -102,6 +105,7 @@ struct PlanOptions {
     ReportOptions document;
 };
 
+/// Only keys that a plan can take into account; others would be ignored silently.
 Stack plan_stack(const std::vector<std::string>& texts, const Matrix& matrix) {
     return stack_from(texts, {"driver", "framework", "gpu", "os", "python"}, matrix);
 }
@@ -119,11 +123,13 @@ std::string framework_to_plan(const Stack& stack) {
     return framework.name;
 }
 
+/// Two GPUs of one machine may need different builds.
 void require_one_gpu(const Stack& stack) {
     if (stack.gpus.size() > 1)
         throw UsageError("a plan is for one GPU; run the command once for each");
 }
 
+/// What runs on the machine that is described: the builds of one framework, or of all.
 int plan(PlanOptions& options, const Matrix& matrix) {
     const Stack stack = plan_stack(options.values, matrix);
     require_one_gpu(stack);
@@ -133,9 +139,12 @@ int plan(PlanOptions& options, const Matrix& matrix) {
     print_document(written(document, options.document));
     if (has_builds(document.plan))
         return healthy;
-    return leaves_open(document.plan) ? undetermined : problem;
+    if (leaves_open(document.plan))
+        return undetermined;
+    return problem;
 }
 
+/// The system and Python of --for; a driver or GPU would be a question for `matrix check`.
 Stack needs_stack(const std::vector<std::string>& texts, const Matrix& matrix) {
     Stack stack = plan_stack(texts, matrix);
     for (const std::string& text : texts)
@@ -146,6 +155,7 @@ Stack needs_stack(const std::vector<std::string>& texts, const Matrix& matrix) {
     return stack;
 }
 
+/// The reverse: what a version of a framework needs of a machine.
 int needs(const PlanOptions& options, const Matrix& matrix) {
     const Framework framework = parse_requested_framework(options.framework);
     const Stack stack = needs_stack(options.values, matrix);
@@ -159,9 +169,12 @@ int needs(const PlanOptions& options, const Matrix& matrix) {
     };
     if (std::ranges::any_of(builds, fits))
         return healthy;
-    return builds.empty() && document.needs.without_cuda.empty() ? undetermined : problem;
+    if (builds.empty() && document.needs.without_cuda.empty())
+        return undetermined;  // the tables do not have the version
+    return problem;
 }
 
+/// The two are one command, because both plan an installation.
 int plan_or_needs(PlanOptions& options) {
     const Matrix matrix = matrix_from(options.matrix);
     if (options.framework.empty() && options.values.empty())
@@ -204,6 +217,7 @@ int show(ShowOptions& given) {
     given.document.show_private = given.matrix.empty();  // the bundled tables hold nothing private
     const TableFiles files = table_files_from(given.matrix);
     const Document<ToolStamp> begin{.tool = stamp_with(files.date, files.digest)};
+    // Without a name, the tables themselves are listed.
     if (given.table.empty()) {
         print_document(written(TablesDocument{begin, table_outlines(files)}, given.document));
         return healthy;
@@ -238,6 +252,7 @@ struct VerifyOptions {
     ReportOptions document;
 };
 
+/// Exit code 1 if there is an issue, so that a build can stop.
 int verify(VerifyOptions& options) {
     options.document.show_private = options.directory.empty();
     const Tables tables(table_files_from(options.directory));
@@ -246,7 +261,9 @@ int verify(VerifyOptions& options) {
                                   issues_in(tables),
                                   redacted_message(tables.files.place)};
     print_document(written(document, options.document));
-    return document.issues.empty() ? healthy : problem;
+    if (document.issues.empty())
+        return healthy;
+    return problem;
 }
 
 std::function<int()> declare_verify(CLI::App& app) {

@@ -13,8 +13,11 @@ namespace rnncheck::commands::model {
 
 namespace {
 
+/// Of --given. A version decides which cuDNN functions a framework calls, the backend which of them
+/// runs Keras.
 constexpr const char* known_keys[] = {"backend", "keras", "onnxruntime", "pytorch", "tensorflow"};
 
+/// Empty for what was not given.
 struct Options {
     std::vector<std::string> files;
     std::vector<std::string> given;  ///< "keras=2.15"
@@ -65,6 +68,7 @@ void add_options(CLI::App& app, Options& options) {
     add_report_options(app, options.report);
 }
 
+/// UsageError for a key that changes nothing about a model, so that it is not taken for checked.
 GivenOfModel given_from(const std::vector<std::string>& items) {
     GivenOfModel given;
     for (const std::string& item : items) {
@@ -88,6 +92,7 @@ class LayerCases {
     LayerCases(const ModelFile& file, const Options& options) : file_(file) {
         constexpr LayerKind kinds[] = {LayerKind::lstm, LayerKind::gru, LayerKind::rnn_tanh,
                                        LayerKind::rnn_relu};
+        // The defaults that --help states.
         const ModelSizes sizes{options.batch.value_or(8), options.length.value_or(16)};
         for (std::size_t i = 0; i < file.layers.size(); ++i) {
             const ModelLayer& layer = file.layers[i];
@@ -102,13 +107,17 @@ class LayerCases {
             if (contradiction_in(*rnn_case))
                 continue;
             request.cases.push_back(*rnn_case);
+            // Its own weights may show an overflow that random ones do not.
             const std::int64_t count = weights_in(*rnn_case);
             const bool own = layer.weights && std::ssize(*layer.weights) == count;
             if (own)
                 request.weights.push_back({static_cast<int>(request.cases.size()), *layer.weights});
-            runs_.push_back({static_cast<int>(i + 1), own, own ? "" : why_not_its_own(count)});
+            std::string why_not;
             if (own)
                 numbers_read_ += count;
+            else
+                why_not = why_not_its_own(count);
+            runs_.push_back({static_cast<int>(i + 1), own, why_not});
         }
     }
 
@@ -116,9 +125,11 @@ class LayerCases {
         return file_.layers[static_cast<std::size_t>(runs_[at].layer - 1)].name;
     }
 
+    /// The runs of each layer, and the algorithm that the framework would choose on that GPU.
     std::vector<LayerRuns> runs_of(const Facts& facts) const {
         std::vector<LayerRuns> all = runs_;
         for (const RnnRun& run : facts.rnn_runs) {
+            // A target runs only the cases that its cuDNN can express, numbered from 1 for itself.
             const std::vector<int> numbers = requested_numbers(facts, run);
             const auto place = static_cast<std::size_t>(run.number - 1);
             if (place >= numbers.size())
@@ -135,6 +146,7 @@ class LayerCases {
     std::vector<std::string> too_large;  ///< why cuDNN cannot compute a layer, one sentence each
 
   private:
+    /// Why a layer of so many weights runs with others than its own.
     std::string why_not_its_own(std::int64_t count) const {
         if (numbers_read_ + count <= static_cast<std::int64_t>(most_weights))
             return "the file does not contain them in a form that rnncheck reads";
@@ -147,8 +159,10 @@ class LayerCases {
     std::vector<LayerRuns> runs_;  ///< by case; without a run
 };
 
+/// Runs all layers in one survey.
 Facts run_layers(const LayerCases& cases, SurveyOptions how, bool quiet) {
     how.rnn_request = cases.request;
+    // Added before the last stage: the children of the earlier ones need no weights.
     how.rnn_request->weights.clear();
     how.before_run = [&](Facts& facts) { facts.rnn_request->weights = cases.request.weights; };
     Facts facts = surveyed(how, quiet);
@@ -176,8 +190,9 @@ Report fit_layers(const LayerCases& cases, const SurveyOptions& trials, bool qui
 
 /// What several models have in common: the worst verdict, and all in one sentence.
 void sum_up(ModelDocument& document) {
-    document.verdict =
-        document.unread.empty() ? OverallVerdict::healthy : OverallVerdict::undetermined;
+    document.verdict = OverallVerdict::healthy;
+    if (!document.unread.empty())
+        document.verdict = OverallVerdict::undetermined;
     std::size_t layers = 0, with = 0;
     for (const JudgedModel& model : document.models) {
         document.verdict = worse(document.verdict, verdict_of(model));
@@ -193,6 +208,7 @@ void sum_up(ModelDocument& document) {
                                                "models cannot be read");
 }
 
+/// A line for each model, without running any.
 int run_several(const Options& options, const std::vector<FoundModel>& models,
                 const Matrix& matrix) {
     const GivenOfModel given = given_from(options.given);
@@ -238,6 +254,7 @@ int run(Options& options, const CLI::App& app) {
     const Matrix matrix = matrix_from(options.matrix);
     const std::vector<FoundModel> models = found_in(options);
     const bool several = models.size() > 1 || !models.front().error.empty();
+    // Each would need a survey of its own: minutes, with nothing to show before the end.
     if (several && (options.run || options.fit))
         throw InputError("'" + options.files.front() +
                          "' is more than one model; give one with --run or --fit");
@@ -254,11 +271,13 @@ int run(Options& options, const CLI::App& app) {
     document.verdict = verdict_of(static_cast<const JudgedModel&>(document));
     document.sentence = sentence_of(static_cast<const JudgedModel&>(document));
     if ((options.run || options.fit) && !file.layers.empty()) {
+        // Without layers there is nothing to run, and the document already states it.
         const LayerCases cases(file, options);
         if (cases.request.cases.empty()) {
-            const std::string usual =
+            std::string why =
                 "cuDNN has no network like its layers, or the file does not contain their sizes";
-            const std::string why = cases.too_large.empty() ? usual : cases.too_large.front();
+            if (!cases.too_large.empty())
+                why = cases.too_large.front();
             throw InputError("'" + name + "' has no layer that can be run: " + why);
         }
         Report report;

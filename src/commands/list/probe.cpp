@@ -11,6 +11,7 @@ namespace rnncheck::commands::probe {
 
 constexpr int most_descriptor = 1 << 20;  // the kernel's own limit, /proc/sys/fs/nr_open
 
+/// The parent writes these options, so their texts are for a person with a debugger.
 static std::function<int()> declare(CLI::App& app) {
     const auto call = std::make_shared<ProbeCall>();
     app.add_option("NAME", call->name, "the probe")->type_name("")->required();

@@ -22,6 +22,8 @@ struct Options {
     int answer_to = 1;  ///< descriptor
 };
 
+/// "models", or "error": why the file cannot be read. A crash is seen by the process that started
+/// this one.
 static Json answer_for(const Options& options) {
     try {
         Json models = Json::array();

@@ -11,6 +11,7 @@
 
 namespace rnncheck::commands::run {
 
+/// Those that `exec` does not have.
 struct RunOptions {
     bool check = false;
     std::optional<double> time_limit;  ///< seconds
@@ -39,12 +40,14 @@ static int run(Options& options, const CLI::App& app) {
     if (command.empty())
         throw UsageError(
             "'rnncheck run' needs a command after --, e.g. rnncheck run -- python train.py");
+    // The Python of the command, not the one that is active here, is what fails.
     if (options.examination.python.empty() && !environment_variable("RNNCHECK_PYTHON"))
         options.examination.python = python_of_command(command.front());
     options.check(app);
     if (options.run.check)
         if (const int code = preflight(options, command.front()); code != healthy)
             return code;
+    // From here on the command must not notice that it was not started by a shell.
     CommandObserver observer;
     process::CommandRun how;
     how.arguments = command;
@@ -57,12 +60,14 @@ static int run(Options& options, const CLI::App& app) {
     observer.stop();
     if (end.error != 0)
         return cannot_start(command.front(), end.error);
+    // --deadline limits the check after the failure, not the command.
     options.survey.deadline = deadline_from_now(options.examination.deadline);
     process::end_work_apart_at(options.survey.deadline);
     if (has_failed(end))
         explain_failure(end, observer, options, options.run.replay);
     else if (end.exit_code == 0)
         remark_on_success(end, observer, options);
+    // A caller sees the signal or exit code of the command, as if it had been started directly.
     process::end_as(end);
 }
 

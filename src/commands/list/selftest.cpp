@@ -93,6 +93,7 @@ SelftestCheck check_of(const Planted& expected) {
                    std::string(expected.follows) + "; " + in_words(run));
 }
 
+/// A hang that is planted must be cut off at the deadline, not at the time limit of a child.
 SelftestCheck check_deadline() {
     const ProbeRun run = child("hang", 0.2);
     return checked("deadline", run.end == ProbeEnd::cut_off,
@@ -100,6 +101,7 @@ SelftestCheck check_deadline() {
                    "--deadline does not end a run in time; " + in_words(run));
 }
 
+/// All reported numbers are compared with this reference, so it is itself compared with PyTorch's.
 SelftestCheck check_reference() {
     const double difference = largest_frozen_difference();
     const std::string seen = "the fp64 reference and " + std::to_string(frozen_cases().size()) +
@@ -109,6 +111,7 @@ SelftestCheck check_reference() {
                    seen + ", so reported results of recurrent networks may be incorrect");
 }
 
+/// Of this build: a table may have been edited by hand before.
 SelftestCheck check_tables() {
     const Tables tables(bundled_table_files());
     const auto issues = issues_in(tables);
@@ -125,7 +128,9 @@ std::string try_temporary_file() {
     const int file = mkstemp(path.data());
     if (file < 0)
         return std::strerror(errno);
-    int error = write(file, path.data(), path.size()) < 0 ? errno : 0;
+    int error = 0;
+    if (write(file, path.data(), path.size()) < 0)
+        error = errno;
     close(file);
     if (unlink(path.c_str()) < 0 && error == 0)
         error = errno;
@@ -162,6 +167,8 @@ std::vector<SelftestCheck> check_directories() {
     return checks;
 }
 
+/// A claim about the system on which a probe relies; one that cannot be checked here is a
+/// restriction.
 SelftestCheck check_of_claim(const process::Claim& claim) {
     if (!claim.holds)
         return {claim.name, restricted, claim.words};
@@ -183,7 +190,10 @@ int run(const ReportOptions& options) {
     const SelftestDocument document{
         {}, std::ranges::max(checks, {}, &SelftestCheck::outcome).outcome, checks};
     print_document(written(document, options));
-    return document.verdict == failed ? problem : healthy;
+    // A restriction, such as a sandbox, is no fault of this program.
+    if (document.verdict == failed)
+        return problem;
+    return healthy;
 }
 
 std::function<int()> declare(CLI::App& app) {

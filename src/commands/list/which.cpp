@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
@@ -20,6 +21,7 @@
 
 namespace rnncheck::commands::which {
 
+/// Unset for what was not given.
 struct Options {
     std::optional<std::string> target;
     std::optional<int> pid;
@@ -41,6 +43,7 @@ static std::string file_of_library(const std::string& name, const loader::WhichS
                      "those that it finds, 'rnncheck which python3' those of an environment");
 }
 
+/// As a shell would: a name without a directory is looked up on PATH first.
 static std::string file_of(const std::string& target, const loader::WhichSetting& setting) {
     if (contains(target, "/"))
         return target;
@@ -67,26 +70,35 @@ static void follow_shim(const python::Shim& shim, Followed& followed) {
                          python::why_without_program(shim) + ": `" + shim.manager + " which " +
                          file_name(path) + "` shows what it runs; specify that program");
     followed.program = *shim.program;
-    followed.notes.push_back(
-        path + " is a shim of " + shim.manager + ", which runs " + *shim.program +
-        (shim.set_by.empty() ? "" : " (" + shim.version + ", set by " + shim.set_by + ")"));
+    std::string note = path + " is a shim of " + shim.manager + ", which runs " + *shim.program;
+    if (!shim.set_by.empty())
+        note += " (" + shim.version + ", set by " + shim.set_by + ")";
+    followed.notes.push_back(note);
 }
 
+/// Of "#!/usr/bin/env python3" the program that runs the script.
 static void follow_script(const std::string& runner, Followed& followed) {
     const std::string script = followed.program;
-    const auto program = contains(runner, "/") ? std::optional(runner) : find_in_path(runner);
-    if (!program || ::access(program->c_str(), F_OK) != 0)
-        throw InputError("'" + script + "' is a script that '" + runner +
-                         "' runs, which does not exist" + (program ? "" : " on PATH") +
-                         "; install it, or specify another program");
-    followed.program = *program;
-    followed.notes.push_back(
-        script + " is a script that " + *program + " runs" +
-        (file_name(*program).ends_with("sh") ? "; what the script starts is not followed" : ""));
+    const std::string is_script = "'" + script + "' is a script that '" + runner + "' runs, which ";
+    std::string program = runner;
+    if (!contains(runner, "/")) {
+        const auto found = find_in_path(runner);
+        if (!found)
+            throw InputError(is_script +
+                             "does not exist on PATH; install it, or specify another program");
+        program = *found;
+    }
+    if (::access(program.c_str(), F_OK) != 0)
+        throw InputError(is_script + "does not exist; install it, or specify another program");
+    std::string note = script + " is a script that " + program + " runs";
+    if (file_name(program).ends_with("sh"))
+        note += "; what the script starts is not followed";
+    followed.program = program;
+    followed.notes.push_back(note);
 }
 
 static Followed followed_from(const std::string& file) {
-    constexpr int most_steps = 8;
+    constexpr int most_steps = 8;  // a script may run itself
     Followed followed{file, {}};
     for (int step = 0; step < most_steps; ++step) {
         const python::Variables variables = python::variables_of_process();
@@ -103,11 +115,13 @@ static Followed followed_from(const std::string& file) {
 /// python loads a framework's libraries when the framework is imported.
 static void add_framework(const Framework& framework, const loader::WhichSetting& setting,
                           loader::Which& which) {
-    const std::string name =
-        framework.name + (framework.version ? " " + framework.version->text : "");
-    if (!framework.uses_cuda.value_or(false) || !framework.core) {
-        which.notes.push_back(name + (framework.uses_cuda == false ? " is a build without CUDA"
-                                                                   : ": its build is unknown"));
+    const std::string name = framework.name + if_any(" ", framework.version);
+    if (framework.uses_cuda == false) {
+        which.notes.push_back(name + " is a build without CUDA");
+        return;
+    }
+    if (!framework.uses_cuda || !framework.core) {
+        which.notes.push_back(name + ": its build is unknown");
         return;
     }
     which.notes.push_back("imported, " + name + " loads the libraries that " + *framework.core +
@@ -122,6 +136,8 @@ static void add_framework(const Framework& framework, const loader::WhichSetting
     }
 }
 
+/// The frameworks of the environment to which a Python interpreter belongs; other programs have
+/// none.
 static void add_frameworks(const std::string& program, const loader::WhichSetting& setting,
                            loader::Which& which) {
     if (!file_name(program).starts_with("python") && !file_name(program).starts_with("pypy"))
@@ -131,17 +147,22 @@ static void add_frameworks(const std::string& program, const loader::WhichSettin
     auto environment = python::environment_at(Root(), python::variables_of_process(), path);
     if (error || !environment)
         return;
+    // Which of them a script imports is unknown, so all are shown.
     const auto frameworks = python::frameworks_of(Root(), *environment);
-    which.notes.push_back(
-        "the Python environment is " + environment->path +
-        (frameworks.empty() ? ", in which no framework that rnncheck knows is installed" : ""));
+    std::string note = "the Python environment is " + environment->path;
+    if (frameworks.empty())
+        note += ", in which no framework that rnncheck knows is installed";
+    which.notes.push_back(note);
     for (const Framework& framework : frameworks)
         add_framework(framework, setting, which);
 }
 
+/// What is loaded by the process, program or library that the options name; without one, by a
+/// program that has no run path.
 static loader::Which resolve(const Options& options) {
     if (options.pid)
         return loader::which_for_process(*options.pid, options.all);
+    // The loader of a program started here would see the same variables.
     const loader::WhichSetting setting{environment_variable("LD_LIBRARY_PATH").value_or(""),
                                        environment_variable("LD_PRELOAD").value_or(""),
                                        options.all};
@@ -154,16 +175,25 @@ static loader::Which resolve(const Options& options) {
     return which;
 }
 
+/// Names of users are hidden in paths unless --show-private is given.
+static void print(const WhichDocument& document, const ReportOptions& options) {
+    if (options.show_private)
+        print_document(written(document, options));
+    else
+        print_document(written(without_private(document), options));
+}
+
+/// A disk of Windows, whose loader is predicted as well.
 static int show_disk(const Options& options) {
     const auto document = process::fields_from_apart<WhichDocument>([&] {
         return which_on_disk({options.root, options.target, options.path, options.all});
     });
-    print_document(written(options.document.show_private ? document : without_private(document),
-                           options.document));
+    print(document, options.document);
     return exit_code_of_disk(document);
 }
 
 static int run(Options& options, const CLI::App& app) {
+    // CLI11 could exclude them as well, but would not state why.
     reject_together(app, "TARGET", {"--pid"}, "each names what to look at");
     reject_together(app, "--root", {"--pid"}, "no process runs on a disk");
     if (!options.root.empty())
@@ -175,13 +205,14 @@ static int run(Options& options, const CLI::App& app) {
         return WhichDocument{
             {}, std::move(which.target), std::move(which.notes), std::move(which.libraries), {}};
     });
-    print_document(written(options.document.show_private ? document : without_private(document),
-                           options.document));
+    print(document, options.document);
     // Something that the target cannot be started or loaded without.
     const auto is_missing = [](const LibraryChoice& choice) {
         return !choice.path && !choice.by_dlopen;
     };
-    return std::ranges::any_of(document.libraries, is_missing) ? problem : healthy;
+    if (std::ranges::any_of(document.libraries, is_missing))
+        return problem;
+    return healthy;
 }
 
 static std::function<int()> declare(CLI::App& app) {
