@@ -8,6 +8,7 @@
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "fleet/fleet.hpp"
+#include "fleet/nodes.hpp"
 #include "fleet/values.hpp"
 
 namespace rnncheck {
@@ -21,37 +22,7 @@ constexpr double small_group = 0.1;       ///< of all nodes: so few in a group o
 constexpr double most_deviations = 6;     ///< median absolute deviations
 constexpr double least_difference = 0.1;  ///< of the median
 
-using Names = std::vector<std::string>;
 using Nodes = std::vector<const FleetNode*>;
-
-const Text* known_value(const FleetNode& node, Text field) {
-    const auto found =
-        std::ranges::lower_bound(node.values, field, {}, &std::pair<Text, Text>::first);
-    if (found == node.values.end() || found->first != field)
-        return nullptr;
-    return &found->second;
-}
-
-/// The value of a node, if it is known.
-std::optional<std::string_view> value_of(const FleetNode& node, Text field) {
-    if (const Text* value = known_value(node, field))
-        return value->str();
-    const std::string_view probe = probe_that_shows_absence(field.str());
-    const Text* end =
-        probe.empty() ? nullptr : known_value(node, Text(concat("probe_runs[", probe, "].end")));
-    if (end && end->str() == "finished")
-        return absent;
-    return std::nullopt;
-}
-
-/// Without what distinguishes cases of one number: "rnn_tests[fp32 lstm case 4 v8 #123].digest".
-std::string place_of(Text field) {
-    std::string place = field.str();
-    const std::size_t hash = place.find(" #");
-    if (place.starts_with("rnn_tests[") && hash != std::string::npos)
-        place.erase(hash, place.find(']') - hash);
-    return place;
-}
 
 /// "8 x NVIDIA H100 80GB HBM3", "Ubuntu 22.04.4 LTS", or a label: "rack=7".
 std::string group_value(const FleetNode& node, const std::string& by) {
@@ -69,9 +40,12 @@ std::string group_value(const FleetNode& node, const std::string& by) {
     }
     if (by == "os")
         return value("host.os");
-    if (const std::string date = value("tool.matrix_date"); by == "rnncheck")
-        return "rnncheck " + value("tool.version") + ", tables of " +
-               (date == "unknown" ? "unknown date" : date);
+    if (by == "rnncheck") {
+        std::string date = value("tool.matrix_date");
+        if (date == "unknown")
+            date = "unknown date";
+        return "rnncheck " + value("tool.version") + ", tables of " + date;
+    }
     const std::string* const label = look_up(node.labels, by);
     if (!label)
         return by + " unknown";
@@ -86,6 +60,7 @@ FleetField difference_in(Text field) {
 
 using NodesByValue = std::map<std::string_view, Nodes>;
 
+/// Their names, "gpu[001-016,018]".
 std::string nodeset_of_these(const auto& nodes) {
     return nodeset_of(mapped(nodes, &FleetNode::name));
 }
@@ -116,7 +91,9 @@ void compare_values(const Nodes& nodes, const FleetNode* expected, FleetGroup& g
             for (const FleetNode* node : nodes)
                 if (!known_value(*node, field) && value_of(*node, field))
                     values[absent].push_back(node), ++known;
-        const auto usual = expected ? value_of(*expected, field) : usual_value(values, known);
+        auto usual = usual_value(values, known);
+        if (expected)
+            usual = value_of(*expected, field);
         const bool is_one_value =
             values.size() == 1 && (!expected || usual == values.begin()->first);
         if (is_one_value || (expected && !usual))
@@ -128,8 +105,10 @@ void compare_values(const Nodes& nodes, const FleetNode* expected, FleetGroup& g
             const bool is_second_kind =
                 !expected && with_it.size() >= least_for_majority &&
                 static_cast<double>(with_it.size()) > second_kind * static_cast<double>(known);
-            difference.values.push_back({std::string(value), with_it.size(),
-                                         usual == value ? "" : nodeset_of_these(with_it),
+            std::string nodes_with_it;
+            if (usual != value)
+                nodes_with_it = nodeset_of_these(with_it);
+            difference.values.push_back({std::string(value), with_it.size(), nodes_with_it,
                                          usual && usual != value && !is_second_kind});
         }
         if (usual && !values.contains(*usual))
@@ -219,7 +198,9 @@ int likeness(const FleetNode& one, const FleetNode& other) {
     constexpr int same_gpu = 10;
     const Text name("cuda_devices[].name");
     const Text *const of_one = known_value(one, name), *const of_other = known_value(other, name);
-    int likeness = of_one && of_other && of_one->str() == of_other->str() ? same_gpu : 0;
+    int likeness = 0;
+    if (of_one && of_other && of_one->str() == of_other->str())
+        likeness = same_gpu;
     for (const GroupKey& key : default_keys)
         if (group_value(one, key.key) == group_value(other, key.key))
             ++likeness;
@@ -257,19 +238,6 @@ void compare_with_usual_group(const Nodes& nodes, const Nodes& usual, FleetGroup
         difference.values = {{there, usual.size()},
                              {here, nodes.size(), nodeset_of_these(nodes), true}};
     }
-}
-
-/// Each with the names of its nodes; those of most nodes first.
-template <class Item, class Key>
-std::vector<Item> by_count(const std::map<Key, Names>& names, auto item_of) {
-    std::vector<Item> list;
-    for (const auto& [what, nodes] : names) {
-        Item& item = list.emplace_back(item_of(what));
-        item.count = nodes.size();
-        item.nodes = nodeset_of(nodes);
-    }
-    std::ranges::stable_sort(list, std::greater(), &Item::count);
-    return list;
 }
 
 /// Who reported, and how it went there.
@@ -320,6 +288,7 @@ void add_reports(const Collection& collection, const FleetQuestion& question, Fl
     fleet.missing = nodeset_of(missing);
 }
 
+/// A nodeset may name many nodes in few letters.
 std::size_t count_of(const std::string& nodeset) {
     return names_of_nodeset(nodeset).size();
 }
@@ -350,15 +319,16 @@ void conclude(Fleet& fleet) {
         fleet.outcome = FleetOutcome::incomplete;
     if (ill > 0)
         fleet.outcome = FleetOutcome::problems;
-    const std::string parts =
+    std::string result =
         counts_in_words({{odd, "differs from the others", "differ from the others"},
                          {ill, "has problems", "have problems"},
                          {fleet.warnings.size(), "kind of warning", "kinds of warnings"},
                          {undetermined, "undetermined", "undetermined"},
                          {unreadable, "report is unreadable", "reports are unreadable"},
                          {missing, "did not report", "did not report"}});
-    fleet.sentence = pluralized(fleet.read, "node was", "nodes were") +
-                     " compared: " + (parts.empty() ? words_without_differences(fleet) : parts);
+    if (result.empty())
+        result = words_without_differences(fleet);
+    fleet.sentence = pluralized(fleet.read, "node was", "nodes were") + " compared: " + result;
 }
 
 /// For `fleet show NODE`: only what concerns the node, with the usual values
@@ -384,50 +354,22 @@ void keep_differences_of(const std::string& node, Fleet& fleet) {
     std::erase_if(fleet.warnings, is_another);
     fleet.unreadable.clear();
     fleet.missing.clear();
-    for (std::string* const nodes : {&fleet.differing, &fleet.with_problems, &fleet.undetermined})
-        *nodes = includes(names_of_nodeset(*nodes), node) ? nodeset_of({node}) : "";
+    for (std::string* const nodes : {&fleet.differing, &fleet.with_problems, &fleet.undetermined}) {
+        const bool is_among = includes(names_of_nodeset(*nodes), node);
+        nodes->clear();
+        if (is_among)
+            *nodes = nodeset_of({node});
+    }
     conclude(fleet);
-    const std::string counts = counts_in_words(
+    std::string result = counts_in_words(
         {{fleet.problems.size(), "problem", "problems"},
          {fleet.warnings.size(), "warning", "warnings"},
          {differences, "difference from the others", "differences from the others"}});
-    const std::string otherwise =
-        fleet.undetermined.empty() ? "healthy, and no different from the others" : "undetermined";
-    fleet.sentence = node + ": " + (counts.empty() ? otherwise : counts);
-}
-
-/// What changed, its earlier and its later value.
-using Changes = std::map<std::tuple<std::string, std::string, std::string>, Names>;
-
-/// Rules that found something at one time alone.
-void add_findings(const FleetNode& node, const FleetNode& later, Changes& changes) {
-    const auto add = [&](const FleetNode& one, const FleetNode& other, const char* from,
-                         const char* to) {
-        for (const auto& [finding, title] : one.findings)
-            if (!other.findings.contains(finding))
-                changes[{finding.str(), from, to}].push_back(node.name);
-    };
-    add(node, later, "present", "absent");
-    add(later, node, "absent", "present");
-}
-
-/// Fields that are known at both times.
-void add_facts(const FleetNode& node, const FleetNode& later, Changes& changes) {
-    std::set<Text> fields;
-    for (const auto* values : {&node.values, &later.values})
-        for (const auto& [field, value] : *values)
-            fields.insert(field);
-    // A field that one of the two reports lacks may have changed or not.
-    for (const Text field : fields)
-        if (const auto from = value_of(node, field), to = value_of(later, field);
-            from && to && from != to)
-            changes[{label_of({place_of(field)}), std::string(*from), std::string(*to)}].push_back(
-                node.name);
-}
-
-/// Still without the nodes that it is of.
-FleetChange change_of(const Changes::key_type& key) {
-    return std::apply([](const auto&... parts) { return FleetChange{parts...}; }, key);
+    if (result.empty() && fleet.undetermined.empty())
+        result = "healthy, and no different from the others";
+    if (result.empty())
+        result = "undetermined";
+    fleet.sentence = node + ": " + result;
 }
 
 }  // namespace
@@ -439,14 +381,18 @@ Fleet compare_nodes(const Collection& collection, const FleetQuestion& question)
     Fleet fleet;
     add_reports(collection, question, fleet);
     Names odd;
+    const FleetNode* expected = nullptr;
+    if (question.expected)
+        expected = &*question.expected;
     const Groups groups = groups_of(collection, question);
     for (const auto& [name, nodes] : groups) {
         FleetGroup& group = fleet.groups.emplace_back(FleetGroup{name, nodes.size()});
-        compare_values(nodes, question.expected ? &*question.expected : nullptr, group);
+        compare_values(nodes, expected, group);
         compare_numbers(nodes, group);
-        const Nodes* const usual = question.group_by.empty()
-                                       ? usual_group(nodes, groups, collection.nodes.size())
-                                       : nullptr;
+        // Groups that the user named may be as small as they are.
+        const Nodes* usual = nullptr;
+        if (question.group_by.empty())
+            usual = usual_group(nodes, groups, collection.nodes.size());
         if (usual)
             compare_with_usual_group(nodes, *usual, group);
         std::ranges::sort(group.differences, {}, [](const FleetField& field) {
@@ -464,36 +410,6 @@ Fleet compare_nodes(const Collection& collection, const FleetQuestion& question)
     if (!question.only.empty())
         keep_differences_of(question.only, fleet);
     return fleet;
-}
-
-/// Only nodes with a report in both collections can have changed.
-FleetDiff changes_between(const Collection& before, const Collection& after) {
-    FleetDiff diff;
-    Names removed, added;
-    Changes findings, facts;
-    for (const FleetNode& node : before.nodes) {
-        if (const FleetNode* const later = after.find(node.name)) {
-            ++diff.compared;
-            add_findings(node, *later, findings);
-            add_facts(node, *later, facts);
-        } else {
-            removed.push_back(node.name);
-        }
-    }
-    for (const FleetNode& node : after.nodes)
-        if (!before.find(node.name))
-            added.push_back(node.name);
-    diff.findings = by_count<FleetChange>(findings, change_of);
-    diff.changes = by_count<FleetChange>(facts, change_of);
-    diff.removed = nodeset_of(removed);
-    diff.added = nodeset_of(added);
-    const std::string parts =
-        counts_in_words({{diff.findings.size() + diff.changes.size(), "change", "changes"},
-                         {removed.size(), "only in the first", "only in the first"},
-                         {added.size(), "only in the second", "only in the second"}});
-    diff.sentence = pluralized(diff.compared, "node", "nodes") +
-                    " compared: " + (parts.empty() ? "nothing changed" : parts);
-    return diff;
 }
 
 }  // namespace rnncheck

@@ -43,8 +43,9 @@ Places places_of(const Facts& facts, bool has_one_cudnn) {
     json.Parse(text.data(), text.size());
     Places places;
     for (const auto& [place, value] : values_of(json, false)) {
-        const bool is_renamed = has_one_cudnn && place.starts_with("cudnns[");
-        const std::string here = is_renamed ? "cudnns[" + place.substr(place.find(']')) : place;
+        std::string here = place;
+        if (has_one_cudnn && place.starts_with("cudnns["))
+            here = "cudnns[" + place.substr(place.find(']'));
         places[here] = value;
     }
     return places;
@@ -181,9 +182,11 @@ void compare(Diff& diff, const Facts& a, const Facts& b) {
             continue;
         if (place.ends_with(']') && in_a.contains(place) != in_b.contains(place))
             skipped = place + '.';
-        Difference difference{.facts = {place},
-                              .first = value_at(place, in_a, a),
-                              .second = value_at(place, in_b, b)};
+        Difference difference{
+            .facts = {place},
+            .first = value_at(place, in_a, a),
+            .second = value_at(place, in_b, b),
+        };
         if (is_the_same(difference))
             continue;
         const auto [name, member] = name_and_member(place);
@@ -266,11 +269,15 @@ int relevance(const Difference& difference) {
 /// "driver version is 535.104.05 in A, 550.54.14 in B".
 std::string in_words(const Difference& difference) {
     const auto value = [](const std::optional<std::string>& text) {
-        return text->empty() ? "empty" : *text;
+        if (text->empty())
+            return std::string("empty");
+        return *text;
     };
     const bool is_yes_or_no = difference.first == "true" || difference.first == "false";
     const bool are_several = difference.facts.size() > 1 && difference.facts.front().ends_with(']');
-    std::string_view verb = are_several ? " are " : " is ";
+    std::string_view verb = " is ";
+    if (are_several)
+        verb = " are ";
     if (is_yes_or_no)
         verb = ": ";
     return concat(difference.what, verb, value(difference.first), " in A, ",
@@ -334,7 +341,9 @@ std::string sentence_of(const Diff& diff, bool cudnn_by_path) {
         std::string_view one = "A", other = "B";
         if (is_of_b)
             std::swap(one, other);
-        const std::string_view kind = first.severity == Severity::error ? "problem: " : "warning: ";
+        std::string_view kind = "warning: ";
+        if (first.severity == Severity::error)
+            kind = "problem: ";
         const std::string what = concat(one, " has the ", kind, first.title, whose(first));
         std::string sentence = "only " + what;
         if (has_other)
@@ -345,7 +354,9 @@ std::string sentence_of(const Diff& diff, bool cudnn_by_path) {
     }
     const auto first = std::ranges::max_element(list, {}, relevance);
     if (first != list.end() && first->significant) {
-        const std::string_view more = list.size() > 1 ? " (more below)" : "";
+        std::string_view more;
+        if (list.size() > 1)
+            more = " (more below)";
         return concat("the findings are the same, but ", with_cause(*first, diff, cudnn_by_path),
                       more);
     }

@@ -38,8 +38,8 @@ NumberedName numbered(const std::string& name) {
 
 /// "007" of 7 in three digits.
 std::string padded(std::int64_t number, std::size_t digits) {
-    std::string text = std::to_string(number);
-    return std::string(digits > text.size() ? digits - text.size() : 0, '0') + text;
+    const std::string text = std::to_string(number);
+    return std::string(std::max(digits, text.size()) - text.size(), '0') + text;
 }
 
 /// "1-3,7" of sorted numbers.
@@ -63,7 +63,9 @@ void add_range(std::string_view range, const std::string& before, const std::str
                std::vector<std::string>& names) {
     const std::size_t dash = range.find('-');
     const std::string_view first = range.substr(0, dash);
-    const std::string_view last = dash == std::string_view::npos ? first : range.substr(dash + 1);
+    std::string_view last = first;
+    if (dash != std::string_view::npos)
+        last = range.substr(dash + 1);
     const auto from = number_from(first), to = number_from(last);
     if (!from || !to || *from > *to || last.size() > most_digits)  // also where `last` has a minus
         no_nodeset(range, "a range has the form 001-128");
@@ -89,7 +91,7 @@ std::string nodeset_of(std::vector<std::string> names) {
         const bool is_padded = parts.digits > 1 && padded(parts.number, 0).size() < parts.digits;
         auto width = parts.digits;
         if (!is_padded && !series.contains({parts.before, parts.after, width}))
-            width = parts.digits == 0 ? 0 : 1;
+            width = std::min<std::size_t>(width, 1);
         series[{parts.before, parts.after, width}].push_back(parts.number);
     }
     // "gpu7" alone needs no brackets.

@@ -47,7 +47,9 @@ struct Chunk {
 /// The lines of an indented report begin with blanks or "}".
 std::size_t end_of_last_report(const std::string& text) {
     const auto before_report = text.rfind("\n{");
-    return before_report == text.npos ? text.rfind('\n') : before_report;
+    if (before_report != text.npos)
+        return before_report;
+    return text.rfind('\n');
 }
 
 /// A file in chunks that end with a report, unless the file ends.
@@ -114,11 +116,11 @@ const rapidjson::Value& facts_of(const rapidjson::Value& report) {
     const rapidjson::Value* facts = member(report, "facts");
     if (!facts && member(report, "probe_runs"))
         facts = &report;
-    if (!facts || !facts->IsObject())
-        throw InputError(
-            report.HasMember("command")
-                ? "it is the result of another command, and contains no facts of a machine"
-                : "it contains no facts of a machine");
+    const bool has_facts = facts && facts->IsObject();
+    if (!has_facts && report.HasMember("command"))
+        throw InputError("it is the result of another command, and contains no facts of a machine");
+    if (!has_facts)
+        throw InputError("it contains no facts of a machine");
     if (facts != &report)
         require_schema(report, report_schema, "a report");
     require_schema(*facts, facts_schema, "its facts");
@@ -170,8 +172,10 @@ std::string name_of_node(std::string text) {
 
 /// `place` is its name if no label is to be used: "nodes.ndjson:7".
 FleetNode node_of(const rapidjson::Value& report, const std::string& place, bool name_by_file) {
-    FleetNode node{.run_at = text_member(report, "run_at"),
-                   .verdict = text_member(report, "verdict")};
+    FleetNode node{
+        .run_at = text_member(report, "run_at"),
+        .verdict = text_member(report, "verdict"),
+    };
     add_facts(facts_of(report), node);
     if (const auto* tool = member(report, "tool"))
         for (const char* name : {"version", "matrix_date"})
@@ -181,8 +185,9 @@ FleetNode node_of(const rapidjson::Value& report, const std::string& place, bool
         for (const auto& label : labels->GetObject())
             node.labels.emplace(label.name.GetString(),
                                 text_member(*labels, label.name.GetString()));
-    const std::string* const label = name_by_file ? nullptr : look_up(node.labels, "node");
-    node.name = name_of_node(label ? *label : place);
+    node.name = name_of_node(place);
+    if (const std::string* const label = look_up(node.labels, "node"); label && !name_by_file)
+        node.name = name_of_node(*label);
     for (const auto& finding : list_member(report, "findings").GetArray())
         if (const std::string severity = text_member(finding, "severity");
             severity == "error" || severity == "warning")
@@ -296,8 +301,10 @@ void parse(Chunk& chunk, bool name_by_file, rapidjson::MemoryPoolAllocator<>& al
             if (reader.HasParseError())
                 throw InputError(in_words(reader.GetParseErrorCode()));
             upgrade(json);
-            parsed.nodes.push_back(
-                node_of(json, is_only_one ? file.stem().string() : place, name_by_file));
+            std::string name = place;
+            if (is_only_one)
+                name = file.stem().string();
+            parsed.nodes.push_back(node_of(json, name, name_by_file));
         } catch (const InputError& error) {
             parsed.unreadable.push_back({name_of_node(place), error.what()});
         }
@@ -361,10 +368,12 @@ Text::Text(std::string_view text) {
         return;
     }
     const std::lock_guard lock(mutex);
-    const auto* known = look_up(numbers, text);
-    number_ = known ? *known : static_cast<std::uint32_t>(texts.size());
-    if (!known)
+    if (const auto* known = look_up(numbers, text)) {
+        number_ = *known;
+    } else {
+        number_ = static_cast<std::uint32_t>(texts.size());
         numbers.emplace(texts.emplace_back(text), number_);
+    }
     seen.emplace(texts[number_], number_);
 }
 
@@ -416,10 +425,12 @@ Collection read_reports(const std::vector<std::string>& files, bool name_by_file
             std::async(std::launch::async, parsed_chunks, std::exchange(chunks, {}), name_by_file));
         size = 0;
     };
+    // Many pipes in a directory would cost the time for one as often.
+    NamedFile::Fifo fifo = NamedFile::Fifo::reject;
+    if (files.size() == 1)
+        fifo = NamedFile::Fifo::read;
     const auto read_file = [&](const std::string& path) {
-        // Many pipes in a directory would cost the time for one as often.
-        ChunksOfFile file(path,
-                          files.size() == 1 ? NamedFile::Fifo::read : NamedFile::Fifo::reject);
+        ChunksOfFile file(path, fifo);
         bool is_empty = true;
         while (!file.at_end()) {
             chunks.push_back(file.next());

@@ -371,20 +371,28 @@ std::string label_of(const std::vector<std::string>& places) {
     for (const std::string& place : places)
         names.push_back(name_and_member(place).first);
     const std::string member = name_and_member(places.front()).second;
-    for (const std::string& word :
-         split(contains(member, "[") ? member : id_in_words(member), ' ')) {
+    std::string all_words = member;
+    if (!contains(member, "["))
+        all_words = id_in_words(member);
+    for (std::string word : split(all_words, ' ')) {
         const std::size_t at = lower(terms).find(' ' + word + ' ');
-        words.emplace_back(at == std::string::npos ? word : terms.substr(at + 1, word.size()));
+        if (at != std::string::npos)
+            word = terms.substr(at + 1, word.size());
+        words.push_back(std::move(word));
     }
     const std::string name = join_with_and(names), of_name = join(words, " ");
     std::string kind(section_of(places.front()).words);
     if (names.size() == 1 || kind.empty()) {
-        const std::string_view gap = name.empty() || of_name.empty() ? "" : " ";
+        std::string_view gap = " ";
+        if (name.empty() || of_name.empty())
+            gap = "";
         return concat(kind, name, gap, of_name);
     }
     if (kind.ends_with("GPU ") || (kind[kind.size() - 2] >= 'a' && kind[kind.size() - 2] <= 'z'))
         kind.back() = 's';
-    return if_any("", of_name, " of ") + kind + (kind.ends_with('s') ? " " : "") + name;
+    if (kind.ends_with('s'))
+        kind += ' ';
+    return if_any("", of_name, " of ") + kind + name;
 }
 
 }  // namespace rnncheck

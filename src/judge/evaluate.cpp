@@ -54,7 +54,9 @@ Verdict evaluate(const Named<Rule>& rule, const Facts& facts, const Matrix& matr
 using Explained = std::map<std::string_view, std::set<std::string>>;
 
 std::vector<std::string> symptoms_of(const Finding& finding) {
-    return finding.symptoms.empty() ? std::vector<std::string>{finding.subject} : finding.symptoms;
+    if (finding.symptoms.empty())
+        return {finding.subject};
+    return finding.symptoms;
 }
 
 /// By rule, all that its findings account for.

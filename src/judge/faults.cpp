@@ -5,8 +5,10 @@
 namespace rnncheck {
 
 FaultKind kind_of(const Finding& finding) {
-    const bool is_other = finding.part.kind == stack::PartKind::other;
-    return {finding.rule, finding.part.kind, is_other ? finding.subject : finding.part.id};
+    std::string id = finding.part.id;
+    if (finding.part.kind == stack::PartKind::other)
+        id = finding.subject;
+    return {finding.rule, finding.part.kind, id};
 }
 
 Faults severities_by_kind(const stack::Stack& stack, const Matrix& matrix) {

@@ -36,7 +36,9 @@ struct Tally {
             return OverallVerdict::problems;
         if (open || (what_if && !any_answer))
             return OverallVerdict::undetermined;
-        return warning ? OverallVerdict::warnings : OverallVerdict::healthy;
+        if (warning)
+            return OverallVerdict::warnings;
+        return OverallVerdict::healthy;
     }
 };
 
@@ -135,7 +137,9 @@ Report judge(Facts facts, const std::optional<Stack>& given, const Matrix& matri
              const Selection& selection) {
     Report report;
     report.tool = {.matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
-    report.about = given ? About::versions : About::machine;
+    report.about = About::machine;
+    if (given)
+        report.about = About::versions;
     if (is_log_only(facts))
         report.about = About::log;
     Tally tally;

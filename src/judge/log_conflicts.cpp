@@ -107,9 +107,9 @@ std::vector<Finding> with_conflicts(const Log& log, std::vector<Finding> conflic
     for (Finding& conflict : conflicts) {
         const Finding* same = find_by(causes, &Finding::rule, conflict.rule);
         const bool second = is_shown_by_log(log, causes, conflict) && same != &causes.front();
-        const int weight =
-            conflict.confidence == Confidence::certain ? certain_weight : inferred_weight;
-        conflict.weight = weight;
+        conflict.weight = inferred_weight;
+        if (conflict.confidence == Confidence::certain)
+            conflict.weight = certain_weight;
         if (second)
             conflict.weight = *causes.front().weight - 1;
         if (second)

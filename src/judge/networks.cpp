@@ -42,10 +42,11 @@ Report judge_fits(const Facts& facts, std::vector<FitSearch> searches, const Mat
     const bool open = !std::ranges::all_of(searches, found);
     Report report;
     report.tool = {.matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
+    report.verdict = OverallVerdict::healthy;
+    if (open)
+        report.verdict = OverallVerdict::undetermined;
     if (error)
         report.verdict = OverallVerdict::problems;
-    else
-        report.verdict = open ? OverallVerdict::undetermined : OverallVerdict::healthy;
     report.sentence = join(mapped(searches, &FitSearch::answer), "; ");
     report.facts = facts;
     report.lstm.emplace().fits = std::move(searches);

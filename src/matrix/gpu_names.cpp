@@ -68,7 +68,9 @@ Words unglued(const Words& glued) {
             words.emplace_back(word.substr(0, length));
         const bool glued_ada =
             word.size() > ada.size() && word.ends_with(ada) && is_digit(*(word.rbegin() + 3));
-        words.emplace_back(glued_ada ? word.substr(0, word.size() - ada.size()) : word);
+        if (glued_ada)
+            word.remove_suffix(ada.size());
+        words.emplace_back(word);
         if (glued_ada)
             words.emplace_back(ada);
     }

@@ -169,7 +169,9 @@ Answer<StatusName> Matrix::status(std::string_view library, int major, std::int6
             return known(row);
         newest = std::max(newest, row.major);
     }
-    return {requested > newest ? Coverage::newer_than_data : Coverage::silent, {}};
+    if (requested > newest)
+        return {Coverage::newer_than_data, {}};
+    return {Coverage::silent, {}};
 }
 
 std::vector<RnnDefect> Matrix::rnn_defects(const Version& cudnn, std::optional<Version> capability,

@@ -82,7 +82,9 @@ Json as_json(const Value& cell) {
         return cell.GetDouble();
     if (cell.IsNull())
         return nullptr;
-    return cell.IsObject() ? Json::object() : Json::array();
+    if (cell.IsObject())
+        return Json::object();
+    return Json::array();
 }
 
 /// What a reader would not notice or not survive: a key that is duplicated `where` ("", or

@@ -30,8 +30,7 @@ struct Report {
     }
 };
 
-// One table
-// ----------------------------------------------------------------------------------------------------------
+// One table:
 
 /// Columns that hold one of a few words.
 struct WordColumn {
@@ -104,7 +103,7 @@ void check_overlaps(const std::vector<R>& rows, const Report& report) {
 }
 
 // Tables beside each other. One that could not be read to its end contradicts none: its own issues
-// are reported. ------
+// are reported.
 
 /// Null where the table has no row for it.
 const DriverForCuda* toolkit(const Tables& all, const Version& cuda) {

@@ -37,8 +37,8 @@ State state_of(const Report& report, Layer layer, bool works, bool of_frameworks
             add_once(rules, rule);
     };
     for (const Finding& finding : report.findings) {
-        const bool here =
-            is_about_framework(finding) ? of_frameworks : !of_frameworks && finding.layer == layer;
+        const bool is_of_layer = of_frameworks || finding.layer == layer;
+        const bool here = is_about_framework(finding) == of_frameworks && is_of_layer;
         if (!here || finding.severity == Severity::note)
             continue;
         worst = std::min(worst, finding.severity);
@@ -55,7 +55,9 @@ State state_of(const Report& report, Layer layer, bool works, bool of_frameworks
         return {Mark::warning, "see " + list};
     if (!rules.empty())
         return {Mark::undetermined, "undetermined: " + list};
-    return {works ? Mark::passed : Mark::not_run, ""};
+    if (works)
+        return {Mark::passed, ""};
+    return {Mark::not_run, ""};
 }
 
 /// "LSTM in fp32, fp16; GRU in fp32".
@@ -155,15 +157,37 @@ void add_log(std::vector<ChecklistLine>& checklist, const Log& log) {
         error = concat("first error in line ", *log.first_error_line);
     const std::string row = concat(pluralized(log.lines, "line", "lines"), " of ",
                                    shown(join_with_and(log.files)), ", ", error);
-    add_rows(checklist, "Log", {log.first_error_line ? Mark::warning : Mark::passed, ""}, {row});
+    Mark mark = Mark::passed;
+    if (log.first_error_line)
+        mark = Mark::warning;
+    add_rows(checklist, "Log", {mark, ""}, {row});
 }
 
 /// "float16, masked": of the network that versions were specified with.
 std::string given_network(const Network& network) {
     std::string masked;
-    if (network.masked)
-        masked = *network.masked ? "masked" : "not masked";
+    if (network.masked == true)
+        masked = "masked";
+    if (network.masked == false)
+        masked = "not masked";
     return listed({if_any("", network.dtype), masked});
+}
+
+bool some_runtime_works(const Facts& facts) {
+    return std::ranges::any_of(facts.runtimes,
+                               [](const Runtime& runtime) { return !runtime.failure; });
+}
+
+bool some_rnn_api_works(const Facts& facts) {
+    return std::ranges::any_of(facts.cudnns,
+                               [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); });
+}
+
+/// By the name that programs of the system open.
+std::string no_runtime_in_words(const Facts& facts) {
+    if (on_windows(facts))
+        return "no CUDA runtime (cudart64_*.dll)";
+    return "no CUDA runtime (libcudart)";
 }
 
 /// To a person, "~" is the home directory, for which the facts have another word.
@@ -205,34 +229,32 @@ std::vector<ChecklistLine> checklist_of(const Report& report) {
         const auto passed = [&](const RuleVerdict& v) {
             return v.layer == layer && v.outcome == Outcome::pass;
         };
-        const bool works = given ? std::ranges::any_of(report.verdicts, passed) : responds;
+        bool works = responds;
+        if (given)
+            works = std::ranges::any_of(report.verdicts, passed);
         return state_of(report, layer, works);
     };
-    /// What was not given has no line.
-    const auto add_layer = [&](std::string_view word, Layer layer, bool responds, const Rows& rows,
+    const auto add_layer = [&](std::string_view word, Layer layer, bool responds, Rows rows,
                                const Rows& otherwise) {
-        add_rows(checklist, word, state(layer, responds),
-                 rows.empty() && !given ? otherwise : rows);
+        // What was not given has no line.
+        if (rows.empty() && !given)
+            rows = otherwise;
+        add_rows(checklist, word, state(layer, responds), std::move(rows));
     };
     const std::string system = system_line(facts.host);
-    add_layer("System", Layer::host, !system.empty(), system.empty() ? Rows{} : Rows{system},
-              {std::string("unknown")});
-    add_layer("Driver", Layer::driver, facts.driver.init && facts.driver.init->ok(),
-              given && !facts.driver.library_version ? Rows{} : driver_rows(facts), {});
+    Rows system_rows, driver;
+    if (!system.empty())
+        system_rows = {system};
+    if (!given || facts.driver.library_version)
+        driver = driver_rows(facts);
+    add_layer("System", Layer::host, !system.empty(), system_rows, {std::string("unknown")});
+    add_layer("Driver", Layer::driver, facts.driver.init && facts.driver.init->ok(), driver, {});
     add_layer("GPU", Layer::gpu, !facts.cuda_devices.empty(), gpu_lines(facts),
               no_gpu_lines(facts));
-    add_layer("CUDA", Layer::runtime,
-              std::ranges::any_of(facts.runtimes,
-                                  [](const Runtime& runtime) { return !runtime.failure; }),
-              cuda_lines(facts),
-              files_of(facts, LibraryKind::cudart,
-                       on_windows(facts) ? "no CUDA runtime (cudart64_*.dll)"
-                                         : "no CUDA runtime (libcudart)"));
-    add_layer(
-        "cuDNN", Layer::cudnn,
-        std::ranges::any_of(facts.cudnns,
-                            [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); }),
-        cudnn_lines(facts, given), files_of(facts, LibraryKind::cudnn, "no cuDNN"));
+    add_layer("CUDA", Layer::runtime, some_runtime_works(facts), cuda_lines(facts),
+              files_of(facts, LibraryKind::cudart, no_runtime_in_words(facts)));
+    add_layer("cuDNN", Layer::cudnn, some_rnn_api_works(facts), cudnn_lines(facts, given),
+              files_of(facts, LibraryKind::cudnn, "no cuDNN"));
     if (!given)
         add_rows(checklist, "Networks", networks_state(report), {networks_line(report)});
     if (facts.network)

@@ -32,8 +32,9 @@ std::string named(const Framework& framework) {
 
 /// Its cuDNN was queried, and its RNN API cannot be used.
 bool is_unusable(const FrameworkLibrary& library, const Facts& facts) {
-    const Cudnn* const queried =
-        library.path ? find_by(facts.cudnns, &Cudnn::library, *library.path) : nullptr;
+    if (!library.path)
+        return false;
+    const Cudnn* const queried = find_by(facts.cudnns, &Cudnn::library, *library.path);
     return queried && !queried->rnn_usable.value_or(true);
 }
 
@@ -64,12 +65,14 @@ ChecklistRow loaded_cudnn(const Framework& framework, const Facts& facts) {
         if (!library.path)
             return {"finds no " + shown(library.soname)};
         const bool is_listed = find_by(facts.cudnns, &Cudnn::library, *library.path);
-        std::string how;
+        std::string how, place;
         if (is_unusable(library, facts))
             how = ", whose RNN API does NOT work";
+        if (!is_listed || facts.cudnns.size() != 1)
+            place = shown(*library.path);
         return {"loads cuDNN" + known(" ", library.version) +
                     known(" found by ", library.found_by) + how,
-                is_listed && facts.cudnns.size() == 1 ? "" : shown(*library.path)};
+                place};
     }
     return {""};
 }
@@ -80,16 +83,22 @@ ChecklistRow framework_row(const Framework& framework, const Facts& facts) {
     Words built{known("CUDA ", framework.cuda), known("cuDNN ", framework.cudnn)};
     std::erase(built, "");
     ChecklistRow cudnn = loaded_cudnn(framework, facts);
-    return {listed({named(framework), framework.requested ? "named with --for" : "",
-                    framework.uses_cuda == false ? "without CUDA" : "",
-                    if_any("built for ", join_with_and(built)), cudnn.text}),
+    std::string origin, without;
+    if (framework.requested)
+        origin = "named with --for";
+    if (framework.uses_cuda == false)
+        without = "without CUDA";
+    return {listed({named(framework), origin, without, if_any("built for ", join_with_and(built)),
+                    cudnn.text}),
             cudnn.place};
 }
 
 /// "both call /a/libcudnn.so.9", or what each calls.
 std::string calls_in_words(const ImportOrder& order) {
     const auto file = [](const std::optional<std::string>& path) {
-        return path ? shown(*path) : "no cuDNN";
+        if (!path)
+            return std::string("no cuDNN");
+        return shown(*path);
     };
     if (order.first_cudnn == order.second_cudnn)
         return "both call " + file(order.first_cudnn);
@@ -163,7 +172,9 @@ Words elsewhere_lines(const Facts& facts, const PythonEnvironment* active) {
         rows.push_back("elsewhere: " + named(framework) + " in " + shown(framework.environment));
     }
     if (!first.empty()) {
-        const std::string_view which = rows.size() == 1 ? "it" : "the first";
+        std::string_view which = "the first";
+        if (rows.size() == 1)
+            which = "it";
         rows.push_back(
             concat("to check ", which, ": rnncheck doctor --python ", shown(shell_quoted(first))));
     }
@@ -199,10 +210,15 @@ bool some_framework_finds_cudnn(const Facts& facts) {
 Rows framework_rows(const Facts& facts, bool given) {
     Rows rows;
     const auto candidates = possibly_active(facts);
-    const PythonEnvironment* const active = candidates.empty() ? nullptr : candidates.front();
+    const PythonEnvironment* active = nullptr;
+    if (!candidates.empty())
+        active = candidates.front();
     const bool some = active && find_by(facts.frameworks, &Framework::environment, active->path);
+    std::string before;
+    if (!some && !given)
+        before = "none in ";
     if (active)
-        rows.push_back(environment_row(*active, some || given ? "" : "none in "));
+        rows.push_back(environment_row(*active, before));
     if (!active && given)
         for (const PythonEnvironment& python : facts.pythons)
             rows.push_back(environment_row(python, ""));

@@ -33,10 +33,13 @@ std::string none_found(const Facts& facts, const std::string& what) {
 ChecklistRow loaded_driver(const Facts& facts, bool has_files) {
     constexpr std::int64_t stub_library = 34;  // CUDA_ERROR_STUB_LIBRARY
     const Driver& driver = facts.driver;
-    const std::string name = on_windows(facts) ? "nvcuda.dll" : "libcuda.so.1";
+    std::string name = "libcuda.so.1";
+    if (on_windows(facts))
+        name = "nvcuda.dll";
+    if (!driver.library && has_files)
+        return {"no driver library is loaded"};
     if (!driver.library)
-        return {has_files ? "no driver library is loaded"
-                          : none_found(facts, "no driver library (" + name + ")")};
+        return {none_found(facts, "no driver library (" + name + ")")};
     if (driver.init && driver.init->code == stub_library)
         return {"the loaded library is a stub of the CUDA Toolkit, not the driver",
                 shown(*driver.library)};
@@ -49,7 +52,9 @@ ChecklistRow loaded_driver(const Facts& facts, bool has_files) {
 std::string module_in_words(const Driver& driver) {
     if (!driver.module_loaded)
         return "";
-    return *driver.module_loaded ? "kernel module loaded" : "no kernel module is loaded";
+    if (*driver.module_loaded)
+        return "kernel module loaded";
+    return "no kernel module is loaded";
 }
 
 /// "cuInit returned 999 (...)"; empty if it succeeded or was not called.
@@ -65,11 +70,12 @@ Rows driver_rows_without_version(const Facts& facts) {
     const Driver& driver = facts.driver;
     Rows files = files_not_queried(facts, LibraryKind::cuda);
     Rows rows = {loaded_driver(facts, !files.empty())};
-    const std::string of_kernel = listed(
-        {known("kernel module ", driver.kernel_version),
-         driver.kernel_version && driver.module_loaded.value_or(true) ? ""
-                                                                      : module_in_words(driver),
-         known("supports CUDA up to ", driver.cuda_version), init_failure(driver)});
+    std::string module;  // a version that is known shows that it is loaded
+    if (!driver.kernel_version || !driver.module_loaded.value_or(true))
+        module = module_in_words(driver);
+    const std::string of_kernel =
+        listed({known("kernel module ", driver.kernel_version), module,
+                known("supports CUDA up to ", driver.cuda_version), init_failure(driver)});
     if (!of_kernel.empty() && rows.front().place.empty())
         rows.front().text += ", " + of_kernel;
     else if (!of_kernel.empty())
@@ -95,17 +101,20 @@ std::string gpu_words(const Facts& facts, const Gpu& gpu, bool each) {
     if (!board || !board->memory_free_mib)
         return words + ", " + total;
     words += ", " + gibibytes(*board->memory_free_mib) + " of " + total + " free";
-    return each ? words + " on each" : words;
+    if (each)
+        words += " on each";
+    return words;
 }
 
 }  // namespace
 
 /// WSL and containers belong to it, because they decide whose driver counts.
 std::string system_line(const Host& host) {
+    std::string wsl;
+    if (host.wsl.value_or(false))
+        wsl = "under the Windows Subsystem for Linux";
     return listed({known("", host.os), known("kernel ", host.kernel), known("", host.libc),
-                   known("", host.machine),
-                   host.wsl.value_or(false) ? "under the Windows Subsystem for Linux" : "",
-                   known("in a container (", host.container, ")")});
+                   known("", host.machine), wsl, known("in a container (", host.container, ")")});
 }
 
 Rows files_of(const Facts& facts, LibraryKind kind, const std::string& what) {
@@ -157,19 +166,22 @@ Rows no_gpu_lines(const Facts& facts) {
         for (const PciGpu& device : facts.host.pci_gpus)
             seen.push_back(shown(device.address) + " (device " + shown(device.device_id) +
                            ", kernel driver " + shown(device.kernel_driver.value_or("none")) + ")");
-    const bool queried = stage_was_run(facts, Stage::query);
+    const std::string present = join(seen, ", ");
+    if (!seen.empty() && stage_was_run(facts, Stage::query))
+        return {ChecklistRow("none that CUDA can use; present: " + present)};
     if (!seen.empty())
-        return {ChecklistRow(
-            (queried ? "none that CUDA can use; present: " : "not queried; present: ") +
-            join(seen, ", "))};
-    const bool was_listed = facts.host.pci_listed.value_or(false);
-    return {ChecklistRow(was_listed ? "none: no NVIDIA device is on the PCI bus" : "none found")};
+        return {ChecklistRow("not queried; present: " + present)};
+    if (facts.host.pci_listed.value_or(false))
+        return {ChecklistRow("none: no NVIDIA device is on the PCI bus")};
+    return {ChecklistRow("none found")};
 }
 
 Rows cuda_lines(const Facts& facts) {
     return mapped(facts.runtimes, [](const Runtime& runtime) {
-        const std::string version = known("", runtime.version);
-        return ChecklistRow(version.empty() ? "version unknown" : version, shown(runtime.library));
+        std::string version = known("", runtime.version);
+        if (version.empty())
+            version = "version unknown";
+        return ChecklistRow(version, shown(runtime.library));
     });
 }
 
@@ -177,7 +189,9 @@ Rows cuda_lines(const Facts& facts) {
 static std::string rnn_api_in_words(const Cudnn& cudnn) {
     if (!cudnn.rnn_usable)
         return ", RNN API not tested";
-    return *cudnn.rnn_usable ? ", RNN API works" : ", RNN API does NOT work";
+    if (*cudnn.rnn_usable)
+        return ", RNN API works";
+    return ", RNN API does NOT work";
 }
 
 Rows cudnn_lines(const Facts& facts, bool given) {

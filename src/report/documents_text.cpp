@@ -28,9 +28,10 @@ void write_rows(Page& page, const TableView& table) {
         std::size_t width = 0;
         for (const TableRow& row : table.rows)
             width = std::max(width, columns_of(cell(row, column.name)));
-        std::vector<std::string>& list = width > widest_cell ? long_columns : columns;
-        if (width > 0)
-            list.push_back(column.name);
+        if (width > widest_cell)
+            long_columns.push_back(column.name);
+        else if (width > 0)
+            columns.push_back(column.name);
     }
     std::vector<std::vector<std::string>> rows = {columns};
     append(rows.front(), {"provenance", "source"});
@@ -70,13 +71,18 @@ void write_rows(Page& page, const TableView& table) {
 /// then the candidates that it passes over.
 void write_choice(Page& page, const LibraryChoice& choice) {
     page.heading(shown(choice.soname));
-    const TextStyle how = choice.by_dlopen ? TextStyle::yellow : TextStyle::red;
-    const char* missing =
-        choice.by_dlopen ? "not found; it matters only if the program needs it" : "not found";
-    page.unwrapped("File", choice.path ? shown(*choice.path) : page.styled(how, missing));
+    std::string file = page.styled(TextStyle::red, "not found");
+    std::string_view user = "Needed by";
+    if (choice.by_dlopen) {
+        // The program may go on without it: what it does then is unknown.
+        file = page.styled(TextStyle::yellow, "not found; it matters only if the program needs it");
+        user = "Opened by";
+    }
+    if (choice.path)
+        file = shown(*choice.path);
+    page.unwrapped("File", file);
     page.labelled("Why", shown(choice.why));
-    page.unwrapped(choice.by_dlopen ? "Opened by" : "Needed by",
-                   shown(choice.needed_by.value_or("")));
+    page.unwrapped(user, shown(choice.needed_by.value_or("")));
     for (const auto& candidate : choice.candidates) {
         page.unwrapped("Not", shown(candidate.path));
         page.labelled("", shown(candidate.why_not));
@@ -148,7 +154,9 @@ void write_sources(Page& page, const PlannedBuild& build) {
 std::string why_no_newer(const FrameworkPlan& plan) {
     if (!plan.newer)
         return "";
-    const char* verb = plan.newer->fit == Fit::unknown ? " may not run: " : " does not run: ";
+    const char* verb = " does not run: ";
+    if (plan.newer->fit == Fit::unknown)
+        verb = " may not run: ";
     return shown(version_and_build(*plan.newer) + verb + join(plan.newer->reasons, "; "));
 }
 
@@ -164,9 +172,11 @@ void write_plan(Page& page, const FrameworkPlan& plan) {
             page.line(name + ": no build with CUDA for this system");
         return page.labelled("newest", why_no_newer(plan));
     }
-    const PlannedBuild& build = plan.newest ? *plan.newest : *plan.possible;
-    page.wrap(name + (plan.newest ? " " : ", not known to run: "),
-              shown(version_and_build(build) + ": " + made_of(build)), 2);
+    const PlannedBuild& build = *(plan.newest ? plan.newest : plan.possible);
+    std::string begin = name + ", not known to run: ";
+    if (plan.newest)
+        begin = name + " ";
+    page.wrap(begin, shown(version_and_build(build) + ": " + made_of(build)), 2);
     write_build_details(page, build);
     page.labelled("runs", shown(join(plan.versions, ", ")));
     if (!plan.undecided.empty())
@@ -178,10 +188,10 @@ void write_plan(Page& page, const FrameworkPlan& plan) {
 
 /// "NVIDIA GeForce RTX 3090 (8.6), driver 535.104.05, Python 3.11, linux".
 std::string request_in_words(const PlannedFor& request) {
-    return listed({request.gpu_name.empty()
-                       ? known("compute capability ", request.gpu)
-                       : shown(request.gpu_name) + known(" (", request.gpu, ")"),
-                   known("driver ", request.driver), known("Python ", request.python),
+    std::string gpu = known("compute capability ", request.gpu);
+    if (!request.gpu_name.empty())
+        gpu = shown(request.gpu_name) + known(" (", request.gpu, ")");
+    return listed({gpu, known("driver ", request.driver), known("Python ", request.python),
                    request.os + if_any(" over a driver of ", request.driver_os)});
 }
 
@@ -205,8 +215,10 @@ void write_needed(Page& page, const NeededBuild& needed) {
         page.labelled("driver",
                       known("", build.driver_min, " or newer; ") +
                           known("all features of its CUDA from ", build.driver_full, " on"));
-    page.labelled("GPUs",
-                  needed.gpus.empty() ? "not in the data" : capabilities_in_words(needed.gpus));
+    std::string gpus = "not in the data";
+    if (!needed.gpus.empty())
+        gpus = capabilities_in_words(needed.gpus);
+    page.labelled("GPUs", gpus);
     page.labelled("by PTX", capabilities_in_words(needed.gpus_compiling_first));
     write_build_details(page, build);
     write_sources(page, build);
@@ -271,7 +283,9 @@ void write_document(Page& page, const TableDocument& document) {
 /// "compat_matrix/cudnn_builds.json, row 12: ...", as compilers report errors.
 void write_document(Page& page, const VerifyDocument& document) {
     for (const Issue& issue : document.issues) {
-        const std::string row = issue.row > 0 ? concat(", row ", issue.row) : "";
+        std::string row;
+        if (issue.row > 0)
+            row = concat(", row ", issue.row);
         page.line(shown(document.directory + "/" + issue.table + ".json") + row + ": " +
                   shown(issue.text));
     }

@@ -22,6 +22,13 @@ const char* name_for_people(LayerKind kind) {
     return names[static_cast<std::size_t>(kind)];
 }
 
+/// A model that is a single layer has no name for it.
+std::string name_or_model(const JudgedLayer& layer) {
+    if (layer.name.empty())
+        return "(the model itself)";
+    return layer.name;
+}
+
 /// "GRU, input 128, hidden 256, 2 layers, both directions, float32".
 std::string outline(const JudgedLayer& layer) {
     const std::string* const used = look_up(layer.settings, "used");
@@ -36,6 +43,13 @@ std::string outline(const JudgedLayer& layer) {
     return shown(listed(std::move(parts)));
 }
 
+/// Whether cuDNN can compute a masked layer is known only with the data: their
+/// padding has to be at the end of each sequence.
+bool has_mask(const JudgedLayer& layer) {
+    const std::string* const mask = look_up(layer.settings, "mask");
+    return mask && *mask != "none";
+}
+
 /// The six rows that a layer can have.
 std::pair<Mark, const char*> use_in_words(const JudgedLayer& layer) {
     if (layer.cpu_only)
@@ -44,10 +58,9 @@ std::pair<Mark, const char*> use_in_words(const JudgedLayer& layer) {
         case CudnnUse::yes:
             return {Mark::passed, "yes: on a GPU, cuDNN computes the whole sequence in one call"};
         case CudnnUse::depends:
-            return {Mark::warning,
-                    layer.settings.contains("mask") && layer.settings.at("mask") != "none"
-                        ? "depends on the mask at run time"
-                        : "depends on what it is run with"};
+            if (has_mask(layer))
+                return {Mark::warning, "depends on the mask at run time"};
+            return {Mark::warning, "depends on what it is run with"};
         case CudnnUse::unknown:
             return {Mark::undetermined,
                     "not known from this file, which does not contain all settings that decide"};
@@ -99,7 +112,7 @@ void write_why(Page& page, const JudgedLayer& layer) {
 /// What the layer is, whether cuDNN computes it, then why and what to change.
 void write_layer(Page& page, const JudgedLayer& layer, LayerDetails details) {
     page.line();
-    const std::string name = layer.name.empty() ? "(the model itself)" : layer.name;
+    const std::string name = name_or_model(layer);
     page.wrap(page.styled(TextStyle::bold, shown(name)) + "  ", outline(layer), 4);
     const auto setting = [](const auto& known) { return known.first + " " + known.second; };
     if (page.is_verbose())
@@ -127,23 +140,27 @@ Finding finding_of(const JudgedLayer& layer) {
         .layer = Layer::runtime,
         .severity = Severity::warning,
         .subject = layer.name,
-        .message = "layer '" + layer.name + "' does not use cuDNN: " + join(layer.reasons, "; ")};
+        .message = "layer '" + layer.name + "' does not use cuDNN: " + join(layer.reasons, "; "),
+    };
     if (layer.modeled_speedup)
         finding.evidence.push_back({"gain", gain_in_words(*layer.modeled_speedup), ""});
     for (std::size_t i = 0; i < layer.changes.size(); ++i)
-        finding.remedies.push_back(
-            {.action = Action::change_program,
-             .text = layer.changes[i],
-             .link = i == 0 && !layer.sources.empty() ? layer.sources.front() : "",
-             .text_is_code = is_code(layer, i)});
+        finding.remedies.push_back({
+            .action = Action::change_program,
+            .text = layer.changes[i],
+            .text_is_code = is_code(layer, i),
+        });
+    if (!finding.remedies.empty() && !layer.sources.empty())
+        finding.remedies.front().link = layer.sources.front();
     return finding;
 }
 
 /// "GPU 0, /usr/lib/libcudnn.so.9: ok: first run 3 ms, second 0.3 ms".
 std::string run_in_words(const RnnRun& run) {
-    const bool is_legacy = run.rnn_api == RnnApi::legacy;
-    return concat("GPU ", run.gpu, ", ", shown(run.library),
-                  is_legacy ? " (legacy RNN API): " : ": ", how_it_went(run));
+    std::string_view api;
+    if (run.rnn_api == RnnApi::legacy)
+        api = " (legacy RNN API)";
+    return concat("GPU ", run.gpu, ", ", shown(run.library), api, ": ", how_it_went(run));
 }
 
 /// A network is computed the same way with any weights, but only those of the
@@ -257,10 +274,8 @@ static OutlineTable table_of(const JudgedModel& model, const std::vector<LayerRu
         const JudgedLayer& layer = model.layers[i];
         const auto [mark, use] = use_in_words(layer);
         const LayerRuns* const run = find_by(runs, &LayerRuns::layer, static_cast<int>(i + 1));
-        table.rows.push_back({{layer.name.empty() ? "(the model itself)" : layer.name},
-                              {outline(layer)},
-                              {use, mark},
-                              {details_of(layer, run)}});
+        table.rows.push_back(
+            {{name_or_model(layer)}, {outline(layer)}, {use, mark}, {details_of(layer, run)}});
     }
     // An empty column would only take space.
     const auto has_no_details = [](const auto& row) { return row.back().text.empty(); };
@@ -300,7 +315,9 @@ static Mark mark_of_layers(const ModelDocument& document) {
     };
     const bool any = depends(document) || std::ranges::any_of(document.models, depends);
     const Mark mark = mark_of(document.verdict);
-    return any && mark == Mark::passed ? Mark::warning : mark;
+    if (any && mark == Mark::passed)
+        return Mark::warning;
+    return mark;
 }
 
 /// One model in detail, several in one table, then the report of this machine.
@@ -327,8 +344,10 @@ void write_document(Page& page, const ModelDocument& document) {
 /// added: their findings, one check for all of them, and their section as the
 /// first.
 Outline outline_of(const ModelDocument& document) {
-    Outline outline = outline_with(document, document.verdict,
-                                   document.report ? outline_of(*document.report) : Outline{});
+    Outline of_report;
+    if (document.report)
+        of_report = outline_of(*document.report);
+    Outline outline = outline_with(document, document.verdict, std::move(of_report));
     bool unknown = !document.unclear.empty() || !document.unread.empty(), without = false;
     const auto add = [&](const JudgedModel& model) {
         unknown |= !model.unclear.empty() ||
@@ -347,10 +366,12 @@ Outline outline_of(const ModelDocument& document) {
         outcome = Outcome::undecided;
     if (without)
         outcome = Outcome::fault;
-    outline.checks.push_back({.rule = "layer_without_cudnn",
-                              .outcome = outcome,
-                              .reason = document.sentence,
-                              .layer = Layer::runtime});
+    outline.checks.push_back({
+        .rule = "layer_without_cudnn",
+        .outcome = outcome,
+        .reason = document.sentence,
+        .layer = Layer::runtime,
+    });
     outline.sections.insert(outline.sections.begin(), section(SectionKind::layers, [&](Page& page) {
                                 if (document.models.empty())
                                     write_layers(page, document, document.runs,

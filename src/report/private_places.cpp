@@ -91,7 +91,8 @@ void add_places(std::string_view text, const PrivatePattern& pattern,
         const auto begin = static_cast<std::size_t>(part.data() - text.data());
         const std::size_t end = begin + part.size();
         // "hostname" may be taken for a name before it introduces one.
-        from = pattern.kind == PrivateKind::host && begin > from ? begin : std::max(end, from + 1);
+        const bool is_again = pattern.kind == PrivateKind::host && begin > from;
+        from = is_again ? begin : std::max(end, from + 1);
         if (group != found.end() && !only_looks_like(kind, {part.data(), part.size()}))
             places.push_back({begin, end, pattern.kind});
     }
@@ -174,7 +175,9 @@ SearchedText searched(std::string_view original) {
         append(all.places, places_in(all.text));
     }
     std::ranges::stable_sort(all.places, [](const PrivatePlace& a, const PrivatePlace& b) {
-        return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+        if (a.begin != b.begin)
+            return a.begin < b.begin;
+        return a.end > b.end;
     });
     return all;
 }

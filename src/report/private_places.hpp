@@ -45,8 +45,9 @@ struct SearchedText {
 
     /// How the original writes the character at `at`.
     std::string_view written(std::size_t at, std::string_view original) const {
-        return from.empty() ? original.substr(at, 1)
-                            : original.substr(from[at], from[at + 1] - from[at]);
+        if (from.empty())
+            return original.substr(at, 1);
+        return original.substr(from[at], from[at + 1] - from[at]);
     }
 };
 

@@ -137,8 +137,7 @@ class Redactor {
                 if (is_in_place(next->kind))
                     at = std::max(at, next->end);  // of two that overlap, nothing is left
             if (next != searched.places.end() && next->begin == at) {
-                out += next->kind == PrivateKind::uuid ? word_for_uuid(next->of(text))
-                                                       : word_for(next->kind, next->of(text));
+                out += word_at(*next, text);
                 at = next->end;
             } else if (at < text.size() && !replace_own_home(text, at, reader, out) &&
                        !replace_word(text, at, out)) {
@@ -263,13 +262,21 @@ class Redactor {
         return std::string(placeholder_of(kind)) + std::to_string(known->second);
     }
 
+    std::string word_at(const PrivatePlace& place, std::string_view text) {
+        if (place.kind == PrivateKind::uuid)
+            return word_for_uuid(place.of(text));
+        return word_for(place.kind, place.of(text));
+    }
+
     /// The word of the whole UUID, where these digits begin one that is known.
     std::string word_for_uuid(std::string_view digits) {
         const std::string small = lower(digits);
         const auto& known = numbers_[PrivateKind::uuid];
         const auto longer = known.lower_bound(small);
         const bool is_shortened = longer != known.end() && longer->first.starts_with(small);
-        return word_for(PrivateKind::uuid, is_shortened ? longer->first : small);
+        if (is_shortened)
+            return word_for(PrivateKind::uuid, longer->first);
+        return word_for(PrivateKind::uuid, small);
     }
 
     bool replace_own_home(std::string_view text, std::size_t& at, Reader reader,
@@ -280,9 +287,14 @@ class Redactor {
         const std::size_t end = at + own_home_.size();
         if (!is_path(text, at, end))
             return false;
-        out += reader == Reader::person ? "~" : own_home_for_shell(text, at, out);
+        if (reader == Reader::person)
+            out += "~";
+        else
+            out += own_home_for_shell(text, at, out);
+        at = end;
         const bool has_slash = out.ends_with("~/'") && text.substr(end).starts_with('/');
-        at = has_slash ? end + 1 : end;
+        if (has_slash)
+            ++at;
         return true;
     }
 
@@ -292,12 +304,16 @@ class Redactor {
         const char quote = open_quote(command, at);
         if (quote == '"')
             return "$HOME";
+        if (quote == 0 && begins_word(command, at))
+            return "~";
         if (quote == 0)
-            return begins_word(command, at) ? "~" : "\"$HOME\"";
+            return "\"$HOME\"";
         if (!before.ends_with('\'') || command[at - 1] != '\'')
             return "'\"$HOME\"'";
         before.pop_back();  // what is quoted begins behind it
-        return begins_word(command, at - 1) ? "~/'" : "\"$HOME\"'";
+        if (begins_word(command, at - 1))
+            return "~/'";
+        return "\"$HOME\"'";
     }
 
     /// The longest known word that begins here; with a host its domain goes,
@@ -313,10 +329,15 @@ class Redactor {
             if (!text.substr(at).starts_with(secret.text))
                 continue;
             const std::size_t end = at + secret.text.size();
-            if (is_home ? !is_path(text, at, end) : !is_word_edge(text, end))
+            const bool is_whole = is_home ? is_path(text, at, end) : is_word_edge(text, end);
+            if (!is_whole)
                 continue;
-            out += (is_home ? "/" : "") + word_for(secret.kind, secret.text);
-            at = end + (secret.kind == PrivateKind::host ? length_of_domain(text.substr(end)) : 0);
+            if (is_home)
+                out += "/";
+            out += word_for(secret.kind, secret.text);
+            at = end;
+            if (secret.kind == PrivateKind::host)
+                at += length_of_domain(text.substr(end));
             return true;
         }
         return false;
@@ -352,7 +373,9 @@ Reader reader_of(std::string_view field, Reader of_structure) {
         return Reader::rnncheck;
     const bool is_command =
         field == "commands" || field == "checks" || field == "command" || field == "verify";
-    return is_command ? Reader::shell : Reader::person;
+    if (is_command)
+        return Reader::shell;
+    return Reader::person;
 }
 
 /// Calls act(name, text, reader) for each text and each key of a map; the name is the key of a

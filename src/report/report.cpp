@@ -56,7 +56,9 @@ std::string in_words(const Computed& all) {
         return "the case passed";
     if (all.passed > 0)
         return concat("all ", all.passed, " cases passed");
-    return all.kernel ? "no recurrent network was run on a GPU" : "nothing was run on a GPU";
+    if (all.kernel)
+        return "no recurrent network was run on a GPU";
+    return "nothing was run on a GPU";
 }
 
 /// What a log only allows is no problem of this machine yet.
@@ -99,7 +101,9 @@ std::string about_what_was_given(const Report& report) {
     const auto lacking = std::ranges::count(
         report.verdicts, std::optional(NotEvaluated::needs_values), &RuleVerdict::not_evaluated);
     const auto answers = static_cast<std::size_t>(report.counts.pass + report.counts.fault);
-    const std::string_view need = lacking == 1 ? " needs" : " need";
+    std::string_view need = " need";
+    if (lacking == 1)
+        need = " needs";
     const std::string requested = concat("; ", pluralized(answers, "check", "checks"), " decided, ",
                                          lacking, need, " more input");
     const std::size_t errors = count_of(report.findings, Severity::error),
@@ -181,7 +185,9 @@ std::string about_machine(const Report& report) {
 const char* what_it_means(const Report& report) {
     if (report.verdict != OverallVerdict::healthy)
         return "undetermined: ";
-    return report.findings.front().rule == "layer_without_cudnn" ? "" : "nothing failed: ";
+    if (report.findings.front().rule == "layer_without_cudnn")
+        return "";
+    return "nothing failed: ";
 }
 
 /// The likeliest cause, how sure it is, and how many others are possible.

@@ -234,8 +234,10 @@ std::vector<Sweep> sweeps_of(const Facts& facts) {
 }
 
 std::string kind_of(const RnnCase& rnn_case) {
-    return concat(network_name(rnn_case.cell), rnn_case.training ? " training " : " ",
-                  rnn_case.dtype, ' ', rnn_case.math, ' ', rnn_case.algorithm);
+    std::string name = network_name(rnn_case.cell);
+    if (rnn_case.training)
+        name += " training";
+    return concat(name, ' ', rnn_case.dtype, ' ', rnn_case.math, ' ', rnn_case.algorithm);
 }
 
 /// As describe() writes it, from the first size on.
@@ -270,7 +272,9 @@ const RunEndLook& look_of(RunEnd end) {
 
 RunEnd worst_of(const Cases& cases) {
     const auto weight = [](const RnnRun* run) { return look_of(run->end).weight; };
-    return cases.empty() ? RunEnd::ok : (*std::ranges::max_element(cases, {}, weight))->end;
+    if (cases.empty())
+        return RunEnd::ok;
+    return (*std::ranges::max_element(cases, {}, weight))->end;
 }
 
 std::string gpus_in_words(const std::vector<int>& gpus) {
@@ -279,7 +283,10 @@ std::string gpus_in_words(const std::vector<int>& gpus) {
             return std::to_string(run.first);
         return concat(run.first, '-', run.second);
     };
-    return (gpus.size() == 1 ? "GPU " : "GPUs ") + join_with_and(mapped(runs_in(gpus), range));
+    std::string word = "GPUs ";
+    if (gpus.size() == 1)
+        word = "GPU ";
+    return word + join_with_and(mapped(runs_in(gpus), range));
 }
 
 std::string cudnn_in_words(const Facts& facts, std::string_view library) {

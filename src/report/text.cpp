@@ -68,7 +68,10 @@ std::string with_entities(std::string_view text, Entities entities, std::size_t 
     for (const char letter : escaped(text, most)) {
         const auto* const entity =
             find_where(entities, [&](const auto& known) { return known.first == letter; });
-        safe += entity ? entity->second : std::string_view(&letter, 1);
+        if (entity)
+            safe += entity->second;
+        else
+            safe += letter;
     }
     return safe;
 }
@@ -196,7 +199,9 @@ std::string Page::styled(TextStyle how, std::string_view text) const {
 
 std::string Page::mark(Mark mark) const {
     const MarkLook& look = mark_looks[static_cast<std::size_t>(mark)];
-    return styled(look.style, style_.ascii ? look.ascii : look.mark);
+    if (style_.ascii)
+        return styled(look.style, look.ascii);
+    return styled(look.style, look.mark);
 }
 
 void Page::line(std::string_view text) {
@@ -205,7 +210,9 @@ void Page::line(std::string_view text) {
 }
 
 void Page::wrap(std::string_view first, std::string_view text, std::size_t indent) {
-    const std::string margin(indent == std::string_view::npos ? columns_of(first) : indent, ' ');
+    if (indent == std::string_view::npos)
+        indent = columns_of(first);
+    const std::string margin(indent, ' ');
     text_ += first;
     std::size_t column = columns_of(first);
     bool at_start = true;

@@ -22,7 +22,13 @@ struct Room {
                 check = 1000;
 };
 constexpr Room beside_many_causes = {
-    .quote = 100, .error = 100, .known = 65, .reason = 130, .first_check = 130, .check = 72};
+    .quote = 100,
+    .error = 100,
+    .known = 65,
+    .reason = 130,
+    .first_check = 130,
+    .check = 72,
+};
 
 /// "lines 12, 14 and 20"; no more than fit into a line.
 std::string lines_of(const Log& log, LogKind kind) {
@@ -33,7 +39,10 @@ std::string lines_of(const Log& log, LogKind kind) {
             add_once(lines, std::to_string(event.line));
     if (lines.empty())
         return "";
-    return (lines.size() == 1 ? "line " : "lines ") + join_with_and(lines);
+    std::string word = "lines ";
+    if (lines.size() == 1)
+        word = "line ";
+    return word + join_with_and(lines);
 }
 
 /// The network as TensorFlow prints it when a call for it fails.
@@ -55,7 +64,9 @@ std::string network_in_words(const LogRnnConfig& config) {
 std::string given_in_words(const Log& log) {
     std::vector<std::string> words;
     for (const UserHint& hint : log.user_hints) {
-        const std::string_view left_out = hint.expected ? " (not understood, left out)" : "";
+        std::string_view left_out;
+        if (hint.expected)
+            left_out = " (not understood, left out)";
         words.push_back(concat(hint.key, '=', hint.value, left_out));
     }
     return shown(join(words, ", "));
@@ -70,9 +81,10 @@ void write_lines(Page& page, const Finding& cause, const Log& log, const Room& r
         if (item.source == "log.first_error")
             continue;
         const auto place = quoted_line(item, log);
-        std::vector<std::string>& list = item.what == what_is_ruled_out ? excluded : known;
-        if (!place)
-            list.push_back(shown(item.value));
+        if (!place && item.what == what_is_ruled_out)
+            excluded.push_back(shown(item.value));
+        else if (!place)
+            known.push_back(shown(item.value));
         if (!place || includes(quoted, *place))
             continue;
         page.wrap("  ", shortened(shown(item.value), room.quote), 4);
@@ -109,16 +121,20 @@ const Finding& cheapest_to_check(std::span<const Finding> causes) {
     // A cheap check of an unlikely cause is no use.
     constexpr std::size_t most_tried = 3;
     const auto cost = [](const Finding& cause) {
-        return cause.decided_by ? cost_of(*cause.decided_by) : 4;
+        if (!cause.decided_by)
+            return 4;  // more than any check
+        return cost_of(*cause.decided_by);
     };
     return *std::ranges::min_element(causes.first(std::min(causes.size(), most_tried)), {}, cost);
 }
 
 /// The command, then what its output would mean.
 void write_first_check(Page& page, const Finding& cause, const Room& room) {
-    if (!cause.decided_by->command.empty())
-        page.command("Check", cause.decided_by->command);
-    const std::string_view word = cause.decided_by->command.empty() ? "Check" : "";
+    std::string_view word = "Check";
+    if (!cause.decided_by->command.empty()) {
+        page.command(word, cause.decided_by->command);
+        word = "";
+    }
     page.labelled(word, shortened(shown(cause.decided_by->text), room.first_check));
 }
 
@@ -151,7 +167,9 @@ void write_checks(Page& page, const std::vector<Finding>& causes, const Finding*
 std::string or_verbose(const Page& page, std::size_t causes) {
     if (page.is_verbose())
         return "";
-    return causes == 1 ? ", or -v" : ", or -v for the fix of each cause";
+    if (causes == 1)
+        return ", or -v";
+    return ", or -v for the fix of each cause";
 }
 
 /// How much was read, and the lines that look like errors and need no

@@ -54,9 +54,12 @@ void write_evidence(Page& page, const std::vector<Evidence>& evidence, std::stri
 
 /// The command, then what to look at in its output.
 void write_confirmation(Page& page, const DecidingCheck& check) {
-    if (!check.command.empty())
-        page.command("Confirm", check.command);
-    page.labelled(check.command.empty() ? "Confirm" : "", shown(check.text));
+    std::string_view word = "Confirm";
+    if (!check.command.empty()) {
+        page.command(word, check.command);
+        word = "";
+    }
+    page.labelled(word, shown(check.text));
 }
 
 /// Commands come first, because they are copied; a warning comes before them.
@@ -70,8 +73,11 @@ void write_remedy(Page& page, std::string_view word, const Remedy& remedy) {
     }
     if (remedy.risk != Risk::destructive)
         page.labelled(word, text);
-    for (const std::string& check : remedy.checks)
-        page.command(&check == &remedy.checks.front() ? "Check" : "", check);
+    word = "Check";
+    for (const std::string& check : remedy.checks) {
+        page.command(word, check);
+        word = "";
+    }
 }
 
 /// The same finding on several GPUs: one title, a message for each, one fix.
@@ -89,7 +95,10 @@ void write_finding(Page& page, std::span<const Finding> with_one_fix) {
         write_confirmation(page, *finding.decided_by);
     for (std::size_t i = 0; i < finding.remedies.size() && (i == 0 || page.is_verbose()); ++i) {
         const Remedy& remedy = finding.remedies[i];
-        write_remedy(page, i == 0 ? "Fix" : "Or", remedy);
+        std::string_view word = "Fix";
+        if (i > 0)
+            word = "Or";
+        write_remedy(page, word, remedy);
         if (!remedy.verify.empty() && !includes(remedy.commands, remedy.verify))
             page.command("Verify", remedy.verify);
         if (page.is_verbose() && !remedy.link.empty())

@@ -16,6 +16,9 @@ void write_remedy(Page& page, std::string_view word, const Remedy& remedy);
 /// from that person.
 std::string hidden_on_page(const Report& report);
 
+/// Why a case did not pass: "cudnnRNNForward returned 8 (...)", or how far its numbers are off.
+std::string why_not_passed(const RnnRun& run);
+
 /// The report about a log, cause by cause.
 void write_diagnosis(Page& page, const Report& report);
 

@@ -39,21 +39,30 @@ void write_reasons(Page& page, const std::string& heading, const Verdicts& verdi
     }
 }
 
+std::string time_in_words(double milliseconds) {
+    if (milliseconds < 1000)
+        return short_number(milliseconds) + " ms";
+    return short_number(milliseconds / 1000) + " s";
+}
+
+/// "0.2 s, /usr/lib/libcudnn.so.9"; "timed out after 30 s, /usr/lib/libcudnn.so.9
+/// in cudnnCreate".
+std::string in_words(const ProbeRun& run) {
+    std::string how = time_in_words(run.elapsed_ms), call;
+    if (run.end != ProbeEnd::finished)
+        how = id_in_words(name_of(run.end)) + " after " + how;
+    if (!run.completed())
+        call = known(" in ", run.last_call);
+    return listed({how, shown(run.target), known("", run.reason), known("", run.signal)}) + call;
+}
+
 /// With -v: how long each probe took, and how it ended.
 void write_probe_runs(Page& page, const Facts& facts) {
     if (facts.probe_runs.empty())
         return;
     page.heading("Probes");
-    for (const ProbeRun& run : facts.probe_runs) {
-        const std::string time = run.elapsed_ms < 1000 ? short_number(run.elapsed_ms) + " ms"
-                                                       : short_number(run.elapsed_ms / 1000) + " s";
-        const bool is_finished = run.end == ProbeEnd::finished;
-        page.labelled(shown(run.probe),
-                      listed({is_finished ? time : id_in_words(name_of(run.end)) + " after " + time,
-                              shown(run.target), known("", run.reason), known("", run.signal)}) +
-                          (run.completed() ? "" : known(" in ", run.last_call)),
-                      16);
-    }
+    for (const ProbeRun& run : facts.probe_runs)
+        page.labelled(shown(run.probe), in_words(run), 16);
 }
 
 /// "1 problem, 2 notes, 61 checks passed", without what there is none of.
@@ -95,7 +104,9 @@ void write_end(Page& page, const Report& report) {
         explain = "rnncheck explain " + shown(report.findings.front().rule);
     if (page.is_verbose() && explain.empty())
         return;
-    std::string_view verbose = explain.empty() ? "-v" : ", or -v";
+    std::string_view verbose = ", or -v";
+    if (explain.empty())
+        verbose = "-v";
     if (page.is_verbose())
         verbose = "";
     page.line(concat("More: ", explain, verbose));

@@ -12,6 +12,7 @@
 #include "report/outline.hpp"
 #include "report/sweep.hpp"
 #include "report/text.hpp"
+#include "report/text_finding.hpp"
 
 namespace rnncheck {
 
@@ -21,6 +22,8 @@ constexpr std::size_t most_spelled_out = 3;
 constexpr std::size_t few_cases =
     8;  ///< so many requested cases are all spelled out, and need no table
 
+/// Of `rnncheck lstm` with few cases: the numbers of each are what was
+/// requested.
 bool all_spelled_out(const Facts& facts) {
     return facts.rnn_request && facts.rnn_runs.size() <= few_cases;
 }
@@ -36,6 +39,7 @@ TextStyle style_of(RunEnd end) {
     return by_weight[look_of(end).weight];
 }
 
+/// The end of a process as the result of the case in which it ended.
 std::string_view how_it_ended(ProbeEnd end) {
     if (end == ProbeEnd::timed_out || end == ProbeEnd::stuck)
         return "timed out";
@@ -57,9 +61,12 @@ std::string_view how_it_was_lost(const Facts& facts, const RnnRun& run) {
             return "failed";
         word = here;
     }
-    return word.empty() ? "failed" : word;
+    if (word.empty())
+        return "failed";
+    return word;
 }
 
+/// Code -1 is not the library's: the process ended before the call returned.
 std::string_view word_of(const Facts& facts, const RnnRun& run) {
     const bool was_lost = run.end == RunEnd::failed && run.result && run.result->code == -1;
     if (was_lost)
@@ -79,9 +86,12 @@ std::string cell_word(const Facts& facts, const Cases& cases) {
     return word;
 }
 
+/// "LSTM fp16"; fp32 has two rows, because TF32 is another arithmetic.
 std::string row_name(const RnnCase& rnn_case) {
-    const bool no_tf32 = rnn_case.dtype == Dtype::fp32 && rnn_case.math == MathType::fma;
-    return concat(network_name(rnn_case.cell), ' ', rnn_case.dtype, no_tf32 ? " no TF32" : "");
+    std::string name = concat(network_name(rnn_case.cell), ' ', rnn_case.dtype);
+    if (rnn_case.dtype == Dtype::fp32 && rnn_case.math == MathType::fma)
+        name += " no TF32";
+    return name;
 }
 
 /// Each is headed by one or two words.
@@ -119,6 +129,7 @@ struct GridRow {
 /// LSTM before GRU; of a type the networks with TF32 allowed, then those without.
 std::vector<GridRow> grid_of(const Sweep& sweep) {
     auto kinds = grouped(sweep.runs, [](const RnnRun& run) { return row_name(run.rnn_case); });
+    // The longer name is the one with "no TF32".
     std::ranges::stable_sort(kinds, {}, [](const auto& kind) {
         const RnnCase& first = kind.second.front()->rnn_case;
         return std::tuple(first.cell, first.dtype, kind.first.size());
@@ -145,9 +156,10 @@ std::vector<std::string> table_of(const Page& page, const Facts& facts,
             table[line].push_back(shape_columns[i][line]);
         for (std::size_t r = 0; r < rows.size(); ++r) {
             const Cases& cases = rows[r].cells[i];
-            const std::string word = cell_word(facts, cases);
-            table[r + 2].push_back(cases.empty() ? word
-                                                 : page.styled(style_of(worst_of(cases)), word));
+            std::string word = cell_word(facts, cases);
+            if (!cases.empty())
+                word = page.styled(style_of(worst_of(cases)), word);
+            table[r + 2].push_back(std::move(word));
         }
     }
     return aligned(table);
@@ -173,6 +185,7 @@ void write_list(Page& page, const Facts& facts, const std::vector<GridRow>& rows
     }
 }
 
+/// As a table where it fits, else as a list.
 void write_grid(Page& page, const Facts& facts, const std::vector<GridRow>& rows) {
     const std::vector<std::string> table = table_of(page, facts, rows);
     if (std::ranges::any_of(
@@ -182,6 +195,7 @@ void write_grid(Page& page, const Facts& facts, const std::vector<GridRow>& rows
         page.line(line);
 }
 
+/// What cuDNN requested for the case, of what CUDA reported as free before it.
 std::string memory_of(const RnnRun& run) {
     std::string words =
         "weights " + mebibytes(run.weight_bytes) + ", workspace " + mebibytes(run.workspace_bytes);
@@ -192,12 +206,14 @@ std::string memory_of(const RnnRun& run) {
     return words + " of " + mebibytes(run.free_bytes) + " free";
 }
 
+/// In units of the limit: 1 is the largest error that is allowed.
 std::string error_of(const RnnRun& run) {
     if (!run.largest_error || !run.limit || *run.limit <= 0)
         return "";
     return "error " + short_number(*run.largest_error / *run.limit) + " times what is allowed";
 }
 
+/// Why the numbers of an fp32 case are less exact than fp32, if they are.
 std::string precision_of(const RnnRun& run) {
     if (run.precision == Precision::tf32)
         return "TF32 in use";
@@ -210,7 +226,9 @@ std::string precision_of(const RnnRun& run) {
 /// Of a case that was computed.
 std::string numbers_of(const RnnRun& run) {
     const auto milliseconds = [](const std::optional<double>& value) {
-        return value ? short_number(*value) + " ms" : "?";
+        if (!value)
+            return std::string("?");
+        return short_number(*value) + " ms";
     };
     std::vector<std::string> parts = {error_of(run)};
     if (run.limit)
@@ -227,23 +245,12 @@ std::string numbers_of(const RnnRun& run) {
     return listed(std::move(parts));
 }
 
-/// Why a case did not pass.
-std::string what_happened(const RnnRun& run) {
-    if (run.end == RunEnd::incorrect)
-        return shown(how_wrong(run));
-    if (run.where)
-        return shown(*run.where);
-    if (run.result)
-        return shown(in_words(*run.result));
-    return "no reason given";
-}
-
 /// What cases that failed in the same way have in common: the call and its status, or that the
 /// numbers are wrong.
 std::string reason_of(const RnnRun& run) {
     if (run.end == RunEnd::incorrect)
         return "";
-    return what_happened(run);
+    return why_not_passed(run);
 }
 
 /// What only `rnncheck lstm` shows: the numbers of a case, and how to run it again.
@@ -257,9 +264,11 @@ void write_details(Page& page, const Facts& facts, const RnnRun& run) {
 /// `others` is how many more cases ended in the same way.
 void write_case(Page& page, const Facts& facts, const RnnRun& run, std::size_t others = 0) {
     const RnnCase& network = run.rnn_case;
-    const std::string alike =
-        others == 0 ? "" : " (and " + pluralized(others, "other case", "other cases") + ')';
-    const std::string why = run.end == RunEnd::ok ? "" : ": " + what_happened(run);
+    std::string alike, why;
+    if (others > 0)
+        alike = " (and " + pluralized(others, "other case", "other cases") + ')';
+    if (run.end != RunEnd::ok)
+        why = ": " + why_not_passed(run);
     page.wrap("  ",
               concat(page.styled(style_of(run.end), word_of(facts, run)), ": case ", run.number,
                      alike, ", ", kind_of(network), ' ', shape_of(network), why),
@@ -340,7 +349,7 @@ std::vector<OutlineCell> row_of_case(const Facts& facts, const RnnRun& run,
     if (others > 0)
         details.push_back("the same in " + pluralized(others, "other case", "other cases"));
     if (run.end != RunEnd::ok)
-        details.push_back(what_happened(run));
+        details.push_back(why_not_passed(run));
     if (facts.rnn_request && was_computed)
         details.push_back(numbers_of(run));
     if (facts.rnn_request && run.end != RunEnd::ok && run.end != RunEnd::not_supported)
@@ -351,6 +360,7 @@ std::vector<OutlineCell> row_of_case(const Facts& facts, const RnnRun& run,
             {join(details, "\n")}};
 }
 
+/// Of requested cases each in a row; else each kind of failure.
 OutlineTable table_of_cases(const Facts& facts, const Sweep& sweep) {
     OutlineTable table{.columns = {"Case", "Network", "Result", "Details"}};
     if (facts.rnn_request) {
@@ -373,66 +383,40 @@ bool needs_table(const Page& page, const Facts& facts, const Sweep& sweep) {
     std::set<RunEnd> ends;
     for (const RnnRun* run : sweep.runs)
         ends.insert(run->end);
+    // What ran out of memory depends on the order of cases, not on their kind.
     return ends.size() > 1 && !ends.contains(RunEnd::out_of_memory);
 }
 
 /// The path only where several cuDNN installations of one version were tested.
 std::string title_of(const Facts& facts, const Sweep& sweep) {
-    const bool several = facts.cudnns.size() > 1;
-    const std::string which = several ? shown(sweep.library) : "";
+    std::string which;
+    if (facts.cudnns.size() > 1)
+        which = shown(sweep.library);
     return concat(gpus_in_words(sweep.gpus), ", ", cudnn_in_words(facts, sweep.library), ", ",
                   sweep.rnn_api, " API", if_any(", ", which), ": ", counts_of(facts, sweep.runs));
 }
 
-std::string how_it_still_ends(RunEnd end) {
-    if (end == RunEnd::incorrect)
-        return "is still wrong";
-    if (end == RunEnd::rejected)
-        return "is still rejected";
-    return "still fails";
-}
-
-void write_minimal_case(Page& page, const MinimalCase& minimal) {
-    const std::string from = std::to_string(minimal.number);
-    page.line();
-    if (minimal.reproduces_alone)
-        page.wrap("",
-                  "The smallest case that " + how_it_still_ends(minimal.run.end) + " (from case " +
-                      from + ", " + pluralized(minimal.trials, "trial", "trials") +
-                      (minimal.finished ? "):" : "; out of time, there may be a smaller one):"));
-    else
-        page.wrap("", "Case " + from +
-                          (minimal.run.end == RunEnd::incorrect ? " is wrong" : " fails") +
-                          " only after other cases, or not every time; it is correct when run "
-                          "alone. Run all:");
-    page.line("  " + shown(minimal.rerun_command));
-    if (minimal.reproduces_alone)
-        page.wrap("      ", what_happened(minimal.run));
-}
-
-void write_fit(Page& page, const FitSearch& search) {
-    const RnnFit& fit = search.calculated;
-    page.wrap("", shown(search.answer), 4);
-    page.wrap("    ", kind_of(fit.rnn_case) + ", " + shape_of(fit.rnn_case));
-    if (fit.size.value_or(0) > 0)
-        page.wrap("    ", "weights " + mebibytes(fit.weight_bytes) + ", workspace " +
-                              mebibytes(fit.workspace_bytes) + ", reserve " +
-                              mebibytes(fit.reserve_bytes) + ", inputs and outputs " +
-                              mebibytes(fit.data_bytes));
-    if (fit.free_bytes)
-        page.line("    free " + mebibytes(fit.free_bytes) + " of " + mebibytes(fit.total_bytes));
-    if (search.failed && search.failed->size && search.failed->result)
-        page.wrap("    ", std::to_string(*search.failed->size) +
-                              " did not run: " + shown(in_words(*search.failed->result)));
-}
-
 }  // namespace
 
-std::string how_it_went(const RnnRun& run) {
-    const std::string how = run.end == RunEnd::ok ? numbers_of(run) : what_happened(run);
-    return concat(look_of(run.end).word, ": ", how);
+std::string why_not_passed(const RnnRun& run) {
+    if (run.end == RunEnd::incorrect)
+        return shown(how_wrong(run));
+    if (run.where)
+        return shown(*run.where);
+    if (run.result)
+        return shown(in_words(*run.result));
+    return "no reason given";
 }
 
+/// The numbers of a case that passed, the reason of one that did not.
+std::string how_it_went(const RnnRun& run) {
+    const std::string_view word = look_of(run.end).word;
+    if (run.end == RunEnd::ok)
+        return concat(word, ": ", numbers_of(run));
+    return concat(word, ": ", why_not_passed(run));
+}
+
+/// By what matters, the good ones first; results that vary count separately.
 std::string counts_of(const Facts& facts, const Cases& cases) {
     std::map<std::pair<RunEnd, std::string_view>, std::size_t> numbers;
     std::size_t unsteady = 0;
@@ -448,6 +432,7 @@ std::string counts_of(const Facts& facts, const Cases& cases) {
     return counts_in_words(things);
 }
 
+/// Sweeps without a failure have one line, unless all are wanted.
 void write_sweeps(Page& page, const Facts& facts, bool all, std::string_view heading) {
     const std::vector<Sweep> sweeps = sweeps_of(facts);
     const auto has_bad = [](const Sweep& sweep) {
@@ -467,6 +452,8 @@ void write_sweeps(Page& page, const Facts& facts, bool all, std::string_view hea
     }
 }
 
+/// The grid, then the cases that did not pass; few requested cases need no
+/// grid.
 std::vector<OutlineTable> tables_of_sweeps(const Facts& facts) {
     std::vector<OutlineTable> tables;
     for (const Sweep& sweep : sweeps_of(facts)) {
@@ -481,19 +468,6 @@ std::vector<OutlineTable> tables_of_sweeps(const Facts& facts) {
             tables.push_back(std::move(cases));
     }
     return tables;
-}
-
-void write_lstm(Page& page, const LstmExtras& extras) {
-    if (extras.minimal_case)
-        write_minimal_case(page, *extras.minimal_case);
-    if (extras.log_replay || !extras.fits.empty())
-        page.line();
-    for (const FitSearch& search : extras.fits)
-        write_fit(page, search);
-    if (!extras.log_replay)
-        return;
-    for (const std::string& sentence : extras.log_replay->sentences)
-        page.wrap("", shown(sentence), 2);
 }
 
 }  // namespace rnncheck

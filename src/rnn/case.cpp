@@ -101,9 +101,12 @@ std::int64_t gate_weights(const RnnCase& rnn_case) {
     const std::int64_t rows =
         std::int64_t{gates_of(rnn_case.cell)} * rnn_case.hidden * rnn_case.directions();
     std::int64_t weights = 0;
-    for (int layer = 0; layer < rnn_case.layers; ++layer)
-        weights += rows * (std::int64_t{layer == 0 ? rnn_case.input : rnn_case.width()} +
-                           rnn_case.output() + 2);
+    constexpr int biases = 2;  // of the input side and of the recurrent side
+    std::int64_t columns = rnn_case.input;
+    for (int layer = 0; layer < rnn_case.layers; ++layer) {
+        weights += rows * (columns + rnn_case.output() + biases);
+        columns = rnn_case.width();  // a later layer reads the output of the one below
+    }
     return weights;
 }
 
@@ -141,7 +144,9 @@ std::optional<std::string> contradiction_in(const RnnCase& c) {
 std::string exact_number(double number) {
     char text[40];
     const auto [end, error] = std::to_chars(text, text + sizeof text, number);
-    return error == std::errc() ? std::string(text, end) : "?";
+    if (error != std::errc())
+        return "?";
+    return {text, end};
 }
 
 std::string options_of(const RnnCase& c) {

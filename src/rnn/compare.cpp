@@ -119,7 +119,9 @@ std::string numbered(const char* word, std::size_t number) {
 std::string layer_name(const RnnCase& rnn_case, std::size_t pseudo_layer) {
     const auto directions = size(rnn_case.directions());
     const std::string layer = numbered("layer", pseudo_layer / directions);
-    return pseudo_layer % directions ? layer + " backward" : layer;
+    if (pseudo_layer % directions == 0)
+        return layer;
+    return layer + " backward";
 }
 
 bool same_shapes(const std::vector<OutputArray>& expected, const std::vector<OutputArray>& found) {
@@ -183,9 +185,10 @@ std::string place_of(const RnnCase& rnn_case, const OutputArray& array, std::siz
             words.push_back(numbered("column", column));
     } else if (array.kind == Kind::sequences) {
         const Row row = row_of(rnn_case, at);
-        words = {numbered("sequence", size(row.sequence)),
-                 numbered("step", size(row.step)) + (row.padding ? " (padding)" : ""),
-                 numbered("unit", column)};
+        std::string step = numbered("step", size(row.step));
+        if (row.padding)
+            step += " (padding)";
+        words = {numbered("sequence", size(row.sequence)), step, numbered("unit", column)};
     } else {
         words = {layer_name(rnn_case, at / batch), numbered("sequence", at % batch),
                  numbered("unit", column)};
@@ -210,7 +213,9 @@ Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const Rn
                    const Limits& limits) {
     Comparison comparison;
     const std::vector<double>& limits_of_y = limits.allowed().y;
-    comparison.limit = limits_of_y.empty() ? 0 : *std::ranges::max_element(limits_of_y);
+    comparison.limit = 0;
+    if (!limits_of_y.empty())
+        comparison.limit = *std::ranges::max_element(limits_of_y);
     comparison.largest_error = infinite;
     const auto must_be = arrays_of(rnn_case, expected), is = arrays_of(rnn_case, found);
     if (!same_shapes(must_be, is)) {

@@ -18,9 +18,9 @@ bool gated(const RnnCase& network) {
 /// request 73211 (1.12) and requests a cuDNN from 8.2.1 on.
 bool small_h(const RnnCase& network, const RnnPlace& place, const std::optional<Version>& torch,
              bool forward) {
-    const int most_forward = gated(network) ? 192 : 384;
-    const int most_backward = gated(network) ? 128 : 256;
-    const int most = forward ? most_forward : most_backward;
+    int most = forward ? 384 : 256;
+    if (gated(network))
+        most /= 2;
     return at_least(torch, {1, 12}) && at_least(place.cudnn, {8, 2, 1}) &&
            at_least(place.capability, {6, 0}) && network.hidden <= most;
 }
@@ -77,11 +77,15 @@ std::optional<FrameworkChoice> pytorch_choice(const RnnCase& network, const RnnP
     // aten/src/ATen/cudnn/Descriptors.h, RNNDescriptor::set; torch.backends.cudnn.allow_tf32 is
     // true unless set.
     const bool tensor = network.dtype == Dtype::fp16 && at_least(place.capability, {7, 0});
-    choice.math = tensor ? MathType::tensor : MathType::standard;
+    choice.math = MathType::standard;
+    if (tensor)
+        choice.math = MathType::tensor;
     // RNN.cpp, rnn_descriptor and rnn_descriptor_sequence: a PackedSequence is packed, anything
     // else, batch_first too, sequence-major with padded input and output on.
     choice.padded = network.lengths.empty();
-    choice.layout = choice.padded ? Layout::sequence_major : Layout::sequence_major_packed;
+    choice.layout = Layout::sequence_major_packed;
+    if (choice.padded)
+        choice.layout = Layout::sequence_major;
     return choice;
 }
 
@@ -90,7 +94,9 @@ std::optional<FrameworkChoice> tensorflow_choice(const RnnCase& network, const R
     // tensorflow/core/kernels/cudnn_rnn_ops.cc: bfloat16 is given to cuDNN as float. CudnnRNN and
     // CudnnRNNV3, which Keras calls, take the default algorithm; CudnnRNNV2 alone measures the
     // others.
-    choice.dtype = network.dtype == Dtype::bf16 ? Dtype::fp32 : network.dtype;
+    choice.dtype = network.dtype;
+    if (network.dtype == Dtype::bf16)
+        choice.dtype = Dtype::fp32;
     // xla/stream_executor/cuda/cuda_dnn.cc, CudnnRnnDescriptor::Create;
     // tensor_float_32_execution_enabled() is true unless set. Before cuDNN 8 there is no FMA_MATH,
     // and fp32 has no tensor cores.
@@ -103,7 +109,9 @@ std::optional<FrameworkChoice> tensorflow_choice(const RnnCase& network, const R
         choice.math = MathType::fma;
     // cudnn_rnn_ops.cc, ShouldUsePaddedIO: batch-major data, and lengths that differ.
     const bool time_major = network.layout == Layout::sequence_major;
-    choice.layout = time_major ? Layout::sequence_major : Layout::batch_major;
+    choice.layout = Layout::batch_major;
+    if (time_major)
+        choice.layout = Layout::sequence_major;
     choice.padded = !time_major || !network.lengths.empty();
     return choice;
 }

@@ -44,7 +44,9 @@ RnnInputs frozen_inputs(const RnnCase& rnn_case, long number) {
     };
     for (LayerWeights& weights : inputs.layers)
         for_each_array(weights, [&](std::vector<double>& values) { fill(values); });
-    const double bound = rnn_case.clip > 0 ? std::min(1.0, rnn_case.clip_bound()) : 1;
+    double bound = 1;
+    if (rnn_case.clip > 0)
+        bound = std::min(bound, rnn_case.clip_bound());
     fill(inputs.x);
     fill(inputs.hx);
     fill(inputs.cx, bound);

@@ -93,7 +93,9 @@ void make_states(Source& source, std::vector<double>& h, std::vector<double>& c)
     h = source.uniform(rows * size(rnn_case.output()), 1);
     if (rnn_case.cell != Cell::lstm)
         return;
-    const double bound = rnn_case.clip > 0 ? std::min(1.0, rnn_case.clip_bound()) : 1;
+    double bound = 1;
+    if (rnn_case.clip > 0)
+        bound = std::min(bound, rnn_case.clip_bound());
     c = source.uniform(rows * size(rnn_case.hidden), bound);
 }
 

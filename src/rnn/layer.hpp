@@ -18,16 +18,22 @@ inline std::size_t size(int number) {
 /// Sums that a cell forms per hidden unit. As gates_of, but GRU forms the candidate's two sides
 /// apart, because the reset gate weighs the recurrent one.
 inline int groups_of(Cell cell) {
-    return cell == Cell::lstm || cell == Cell::gru ? 4 : 1;
+    if (cell == Cell::lstm || cell == Cell::gru)
+        return 4;
+    return 1;
 }
 
 /// The gate whose input side, or recurrent side, joins the group's sum; -1 for none.
 inline int input_gate_of(Cell cell, int group) {
-    return cell == Cell::gru && group == 3 ? -1 : group;
+    if (cell == Cell::gru && group == 3)
+        return -1;
+    return group;
 }
 inline int recurrent_gate_of(Cell cell, int group) {
-    if (cell == Cell::gru && group >= 2)
-        return (group == 3 ? 2 : -1);
+    if (cell == Cell::gru && group == 3)
+        return 2;
+    if (cell == Cell::gru && group == 2)
+        return -1;
     return group;
 }
 
@@ -257,7 +263,9 @@ void by_cell(Cell cell, Lstm&& lstm, Gru&& gru, Plain&& plain) {
 
 /// The initial states, or zeros: what the final ones are written over.
 inline std::vector<double> initial_states(const std::vector<double>& given, std::size_t count) {
-    return given.empty() ? std::vector<double>(count) : given;
+    if (given.empty())
+        return std::vector<double>(count);
+    return given;
 }
 
 /// The pseudo-layers in the order of a backward pass: use(place, gradients of its h, gradients of

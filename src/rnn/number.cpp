@@ -73,8 +73,10 @@ double widened(std::uint64_t bits, const Format& format) {
     const std::uint64_t implicit = std::uint64_t{1} << format.fraction_bits,
                         infinity = infinity_of(format);
     const double sign = bits & sign_bit ? -1 : 1;
-    if (magnitude >= infinity)
-        return sign * (magnitude > infinity ? std::numeric_limits<double>::quiet_NaN() : HUGE_VAL);
+    if (magnitude > infinity)
+        return sign * std::numeric_limits<double>::quiet_NaN();
+    if (magnitude == infinity)
+        return sign * HUGE_VAL;
     const bool normal = magnitude >= implicit;
     const std::uint64_t fraction = (magnitude & (implicit - 1)) | (normal ? implicit : 0);
     const int exponent = normal ? static_cast<int>(magnitude >> format.fraction_bits) : 1;

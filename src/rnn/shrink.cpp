@@ -48,7 +48,9 @@ struct Search {
     bool fails(const RnnCase& candidate) {
         if (!shrunk.finished || !seen.insert(describe(candidate)).second)
             return false;
-        const auto answer = shrunk.trials < most_trials ? still_fails(candidate) : std::nullopt;
+        std::optional<bool> answer;  // unset when there is no time or trial left
+        if (shrunk.trials < most_trials)
+            answer = still_fails(candidate);
         shrunk.finished = answer.has_value();
         if (!answer)
             return false;

@@ -28,10 +28,12 @@ struct Weights {
 
 Weights weights_of(const RnnCase& c, int layer) {
     const double rows = static_cast<double>(gates_of(c.cell)) * c.hidden;
-    const int columns = layer == 0 ? c.input : c.width();
-    const bool skips = layer == 0 && c.input_mode == InputMode::skip;
-    return {skips ? 0 : rows * columns,
-            rows * c.output() + static_cast<double>(c.projection) * c.hidden};
+    double columns = c.width();
+    if (layer == 0)
+        columns = c.input;
+    if (layer == 0 && c.input_mode == InputMode::skip)
+        columns = 0;  // the input is added as it is
+    return {rows * columns, rows * c.output() + static_cast<double>(c.projection) * c.hidden};
 }
 
 struct Work {

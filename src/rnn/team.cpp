@@ -1,5 +1,6 @@
 #include "rnn/team.hpp"
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -15,7 +16,7 @@ constexpr double worth_waking = 4e5;
 std::atomic<int> Team::pauses = 0;
 
 Team::Team(int threads) : next_(0) {
-    helpers_.reserve(threads > 1 ? static_cast<std::size_t>(threads) - 1 : 0);
+    helpers_.reserve(static_cast<std::size_t>(std::max(threads, 1)) - 1);
     try {
         while (static_cast<int>(this->threads()) < threads)
             helpers_.emplace_back([this] { help(); });

@@ -12,7 +12,9 @@ static std::string whole_text(double number) {
 
 double matrix_weights(const RnnCase& c) {
     const double rows = double{1} * gates_of(c.cell) * c.hidden * c.directions();
-    const double first = c.input_mode == InputMode::skip ? 0 : c.input;
+    double first = c.input;
+    if (c.input_mode == InputMode::skip)
+        first = 0;
     const double projections = double{1} * c.projection * c.hidden * c.directions();
     const double inputs = first + (c.layers - 1.0) * c.directions() * c.output();
     return rows * (inputs + double{1} * c.layers * c.output()) + projections * c.layers;

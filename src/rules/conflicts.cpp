@@ -32,12 +32,13 @@ std::vector<Remedy> builds_that_run(const Stack& stack, const stack::Framework& 
     std::vector<Remedy> remedies;
     for (const PlannedBuild& build : builds)
         if (build.os == stack.os.value_or("linux") && build.fit == Fit::works)
-            remedies.push_back({.action = Action::install_package,
-                                .text = "Install its build for CUDA " + build.cuda->text + " (" +
-                                        build.build + ")",
-                                .commands = {build.install + in_place_of_installed},
-                                .link = build.sources.front(),
-                                .changes = stack::changes_to(build, *framework.version, stack)});
+            remedies.push_back({
+                .action = Action::install_package,
+                .text = "Install its build for CUDA " + build.cuda->text + " (" + build.build + ")",
+                .commands = {build.install + in_place_of_installed},
+                .link = build.sources.front(),
+                .changes = stack::changes_to(build, *framework.version, stack),
+            });
     return remedies;
 }
 
@@ -147,7 +148,9 @@ std::vector<Remedy> cudnn_without_defects(const Stack& stack, const Conflict& co
     const auto defects =
         stack::defects_of(stack, *stack.cudnn, cause, stack.os.value_or("linux"), matrix);
     const CudnnBuild* fixed = stack::cudnn_without(defects, stack, matrix);
-    const int cuda = fixed ? fixed->cuda_major : 0;
+    int cuda = 0;
+    if (fixed)
+        cuda = fixed->cuda_major;
     Remedy update = remedy(cause, {std::to_string(cuda)});
     if (fixed && (fixed->cudnn.major() == stack.cudnn->major() || stack.frameworks.empty())) {
         const Version newest_fix = *std::ranges::max_element(defects, {}, &RnnDefect::fixed)->fixed;
@@ -249,23 +252,27 @@ std::vector<Remedy> remedies_of(const Stack& stack, const Conflict& conflict,
 /// The conflict as a finding; the first of its parts is what the finding is
 /// about.
 Finding worded(Conflict conflict) {
-    return {.severity = conflict.severity,
-            .subject = conflict.parts.front().text,
-            .part = conflict.parts.front(),
-            .message = std::move(conflict.why),
-            .evidence = std::move(conflict.evidence),
-            .confidence = conflict.confidence,
-            .symptoms = std::move(conflict.symptoms)};
+    return {
+        .severity = conflict.severity,
+        .subject = conflict.parts.front().text,
+        .part = conflict.parts.front(),
+        .message = std::move(conflict.why),
+        .evidence = std::move(conflict.evidence),
+        .confidence = conflict.confidence,
+        .symptoms = std::move(conflict.symptoms),
+    };
 }
 
 /// All conflicts of a judgement, without anything to do about them.
 Verdict worded(stack::Judgement judgement) {
-    Verdict verdict{.outcome = judgement.outcome,
-                    .reason = std::move(judgement.reason),
-                    .findings = {},
-                    .evidence = std::move(judgement.evidence),
-                    .missing = judgement.missing,
-                    .still_unknown = std::move(judgement.still_unknown)};
+    Verdict verdict{
+        .outcome = judgement.outcome,
+        .reason = std::move(judgement.reason),
+        .findings = {},
+        .evidence = std::move(judgement.evidence),
+        .missing = judgement.missing,
+        .still_unknown = std::move(judgement.still_unknown),
+    };
     for (Conflict& conflict : judgement.conflicts)
         verdict.findings.push_back(worded(std::move(conflict)));
     return verdict;

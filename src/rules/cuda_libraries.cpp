@@ -14,24 +14,27 @@ Verdict cuda_runtime_missing(const Facts& facts, const Matrix&) {
         return undecided("the library directories could not be searched");
     if (const auto why = lower_cause(facts))
         return not_applicable(*why);
-    return fault(
-        {.subject = "CUDA runtime",
-         .message = "no CUDA runtime (libcudart) was found; programs work only if they bundle "
-                    "their own, as many framework "
-                    "packages do",
-         .evidence = {{"libcudart",
-                       "not in the loader's search path, toolkit directories or Python packages",
-                       "libraries"}},
-         .remedies = {remedy("cuda_runtime_missing",
-                             {wheel("nvidia-cuda-runtime", cuda_major_here(facts))})},
-         .symptoms = {"cudart"}});
+    return fault({
+        .subject = "CUDA runtime",
+        .message = "no CUDA runtime (libcudart) was found; programs work only if they bundle "
+                   "their own, as many framework "
+                   "packages do",
+        .evidence = {{"libcudart",
+                      "not in the loader's search path, toolkit directories or Python packages",
+                      "libraries"}},
+        .remedies = {remedy("cuda_runtime_missing",
+                            {wheel("nvidia-cuda-runtime", cuda_major_here(facts))})},
+        .symptoms = {"cudart"},
+    });
 }
 
 /// What every rule about the installations of one kind ends with.
 static Verdict verdict_on(const Facts& facts, LibraryKind kind, const std::string& name,
                           VerdictBuilder& result) {
-    const std::string silent = unresponsive_library(facts, kind),
-                      what = kind == LibraryKind::nvrtc ? "NVRTC at " : "";
+    const std::string silent = unresponsive_library(facts, kind);
+    std::string what;
+    if (kind == LibraryKind::nvrtc)
+        what = "NVRTC at ";
     if (!silent.empty())
         result.unknown(what + silent + " did not respond");
     if (!libraries_listed(facts))
@@ -60,13 +63,14 @@ Verdict cuda_runtime_unusable(const Facts& facts, const Matrix&) {
         else if (includes(about_the_driver, runtime.failure->code))
             result.block_pass("the runtime cannot access the driver");
         else
-            result.fault(
-                {.severity = error_if(is_first_choice(facts, LibraryKind::cudart, runtime.library)),
-                 .subject = runtime.library,
-                 .message =
-                     "the CUDA runtime " + runtime.library + ' ' + why_unusable(*runtime.failure),
-                 .evidence = {{"failed call", in_words(*runtime.failure), "runtimes"}},
-                 .remedies = {remedy("cuda_runtime_unusable")}});
+            result.fault({
+                .severity = error_if(is_first_choice(facts, LibraryKind::cudart, runtime.library)),
+                .subject = runtime.library,
+                .message =
+                    "the CUDA runtime " + runtime.library + ' ' + why_unusable(*runtime.failure),
+                .evidence = {{"failed call", in_words(*runtime.failure), "runtimes"}},
+                .remedies = {remedy("cuda_runtime_unusable")},
+            });
     }
     return verdict_on(facts, LibraryKind::cudart, "CUDA runtime", result);
 }
@@ -124,14 +128,16 @@ static bool lacks_builtins(const Facts& facts, const Nvrtc& nvrtc) {
 /// it.
 static Finding missing(LibraryKind kind, const std::string& library, const std::string& needed_by,
                        int cuda) {
-    return {.subject = library,
-            .message = library + " was not found; " + needed_by +
-                       " needs it to compile kernels at runtime",
-            .evidence = {{library,
-                          "not in the loader's search path, toolkit directories or Python packages",
-                          "libraries"}},
-            .remedies = {remedy("nvrtc_missing", {wheel("nvidia-cuda-nvrtc", cuda)})},
-            .symptoms = {std::string(name_of(kind))}};
+    return {
+        .subject = library,
+        .message =
+            library + " was not found; " + needed_by + " needs it to compile kernels at runtime",
+        .evidence = {{library,
+                      "not in the loader's search path, toolkit directories or Python packages",
+                      "libraries"}},
+        .remedies = {remedy("nvrtc_missing", {wheel("nvidia-cuda-nvrtc", cuda)})},
+        .symptoms = {std::string(name_of(kind))},
+    };
 }
 
 /// One that compiles is enough; else each must have its builtins.
@@ -185,6 +191,24 @@ Verdict nvrtc_missing(const Facts& facts, const Matrix&) {
     return result.finish();
 }
 
+/// With the package for the CUDA of this NVRTC, or of the machine if it is
+/// unknown.
+static Finding does_not_compile(const Facts& facts, const Nvrtc& nvrtc) {
+    int cuda = cuda_major_here(facts);
+    if (nvrtc.version)
+        cuda = nvrtc.version->major();
+    const std::string failure = if_known(nvrtc.failure);
+    return {
+        .subject = nvrtc.library,
+        .message =
+            "NVRTC at " + nvrtc.library + " does not compile a test kernel" + if_any(": ", failure),
+        .evidence = {{"NVRTC", if_known(nvrtc.version), "nvrtcs"},
+                     {"compiles", "no", "nvrtcs"},
+                     {"failed call", failure, "nvrtcs"}},
+        .remedies = {remedy("nvrtc_unusable", {wheel("nvidia-cuda-nvrtc", cuda)})},
+    };
+}
+
 /// NVRTC is there and does not compile the smallest kernel. Silent where only
 /// its builtins are missing, which nvrtc_missing reports with the package to
 /// install.
@@ -200,17 +224,7 @@ Verdict nvrtc_unusable(const Facts& facts, const Matrix&) {
         else if (lacks_builtins(facts, nvrtc))
             result.block_pass(builtins_of(nvrtc) + " was not found");
         else if (nvrtc.compiles || nvrtc.failure)
-            result.fault(
-                {.subject = nvrtc.library,
-                 .message = "NVRTC at " + nvrtc.library + " does not compile a test kernel" +
-                            if_any(": ", if_known(nvrtc.failure)),
-                 .evidence = {{"NVRTC", if_known(nvrtc.version), "nvrtcs"},
-                              {"compiles", "no", "nvrtcs"},
-                              {"failed call", if_known(nvrtc.failure), "nvrtcs"}},
-                 .remedies = {remedy(
-                     "nvrtc_unusable",
-                     {wheel("nvidia-cuda-nvrtc",
-                            nvrtc.version ? nvrtc.version->major() : cuda_major_here(facts))})}});
+            result.fault(does_not_compile(facts, nvrtc));
         else
             result.unknown("NVRTC at " + nvrtc.library + " did not respond");
     }

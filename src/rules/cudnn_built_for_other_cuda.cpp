@@ -10,17 +10,19 @@ namespace rnncheck::rules {
 /// `wanted` is the CUDA major that cuDNN would have to be made for.
 static Finding other_cuda(const Facts& facts, const CudnnInstallation& installation, int wanted,
                           const std::string& but, Evidence evidence) {
-    return {.severity = severity_of(installation),
-            .subject = installation.path,
-            .message = name_of(installation) + " was built for CUDA " +
-                       installation.answer->built_for_cuda->text + ", but " + but,
-            .evidence = {{"built for CUDA", installation.answer->built_for_cuda->text, "cudnns"},
-                         std::move(evidence)},
-            .remedies = {installing_cudnn(
-                facts, &installation, wanted,
-                remedy("cudnn_built_for_other_cuda/cudnn",
-                       {std::to_string(wanted),
-                        std::to_string(installation.answer->built_for_cuda->major())}))}};
+    return {
+        .severity = severity_of(installation),
+        .subject = installation.path,
+        .message = name_of(installation) + " was built for CUDA " +
+                   installation.answer->built_for_cuda->text + ", but " + but,
+        .evidence = {{"built for CUDA", installation.answer->built_for_cuda->text, "cudnns"},
+                     std::move(evidence)},
+        .remedies = {installing_cudnn(
+            facts, &installation, wanted,
+            remedy("cudnn_built_for_other_cuda/cudnn",
+                   {std::to_string(wanted),
+                    std::to_string(installation.answer->built_for_cuda->major())}))},
+    };
 }
 
 /// Frameworks for the CUDA of this cuDNN get it: it is the right one for them, and must stay.
@@ -90,8 +92,10 @@ static bool driver_misses(const Facts& facts, const Matrix& matrix,
     const int cuda_major = installation.answer->built_for_cuda->major();
     if (!driver) {
         const auto why = lower_cause(facts);
-        why ? result.block_pass(*why)
-            : result.unknown("the CUDA version that the driver supports is unknown");
+        if (why)
+            result.block_pass(*why);
+        else
+            result.unknown("the CUDA version that the driver supports is unknown");
         return false;
     }
     if (cuda_major <= driver->major())
@@ -131,19 +135,20 @@ static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix,
             result.unknown("the CUDA versions that " + name +
                            " and its cuDNN were built for are unknown");
         else if (*made_for != framework.cuda->major())
-            result.fault(
-                {.subject = name,
-                 .part = part_of(framework),
-                 .message = name + " was built for CUDA " + framework.cuda->text +
-                            ", but the cuDNN that it loads from " + *cudnn->path +
-                            " was built for CUDA " + std::to_string(*made_for),
-                 .evidence = {{"cuDNN at " + *cudnn->path, "for CUDA " + std::to_string(*made_for),
-                               "frameworks"},
-                              built_for(framework, "CUDA " + framework.cuda->text)},
-                 .remedies = {installing_cudnn(facts, framework,
-                                               remedy("cudnn_built_for_other_cuda/framework",
-                                                      {std::to_string(framework.cuda->major())}))},
-                 .symptoms = {name + " with " + *cudnn->path}});
+            result.fault({
+                .subject = name,
+                .part = part_of(framework),
+                .message = name + " was built for CUDA " + framework.cuda->text +
+                           ", but the cuDNN that it loads from " + *cudnn->path +
+                           " was built for CUDA " + std::to_string(*made_for),
+                .evidence = {{"cuDNN at " + *cudnn->path, "for CUDA " + std::to_string(*made_for),
+                              "frameworks"},
+                             built_for(framework, "CUDA " + framework.cuda->text)},
+                .remedies = {installing_cudnn(facts, framework,
+                                              remedy("cudnn_built_for_other_cuda/framework",
+                                                     {std::to_string(framework.cuda->major())}))},
+                .symptoms = {name + " with " + *cudnn->path},
+            });
     }
 }
 

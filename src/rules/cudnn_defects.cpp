@@ -39,12 +39,16 @@ static Remedy remedy_for(const Facts& facts, const Matrix& matrix,
 static Finding defective(const Facts& facts, const Matrix& matrix,
                          const CudnnInstallation& installation,
                          const std::vector<RnnDefect>& defects, std::string_view cause) {
-    Finding finding = {.severity = installation.first_choice ? Severity::warning : Severity::note,
-                       .subject = installation.path,
-                       .message = name_of(installation) + " has a documented defect: " +
-                                  join(mapped(defects, &RnnDefect::symptom), "; "),
-                       .evidence = {{"cuDNN", installation.version->text, "cudnns"}},
-                       .remedies = {remedy_for(facts, matrix, installation, defects, cause)}};
+    const std::string symptoms = join(mapped(defects, &RnnDefect::symptom), "; ");
+    Finding finding = {
+        .severity = Severity::note,
+        .subject = installation.path,
+        .message = name_of(installation) + " has a documented defect: " + symptoms,
+        .evidence = {{"cuDNN", installation.version->text, "cudnns"}},
+        .remedies = {remedy_for(facts, matrix, installation, defects, cause)},
+    };
+    if (installation.first_choice)
+        finding.severity = Severity::warning;
     for (const auto& defect : defects) {
         const std::string until = if_any(", fixed in ", defect.fixed);
         finding.evidence.push_back(

@@ -18,19 +18,20 @@ Verdict cudnn_not_installed(const Facts& facts, const Matrix&) {
     const bool parts_only = std::ranges::any_of(facts.libraries, [](const Library& library) {
         return library.kind == LibraryKind::cudnn_part;
     });
-    return fault(
-        {.severity = error_if(driver_responds(facts) || kernel_side_seen(facts)),
-         .subject = "cuDNN",
-         .message =
-             parts_only
-                 ? "cuDNN is installed only in part: its main library libcudnn.so was not found"
-                 : "cuDNN is not installed: no libcudnn.so was found",
-         .evidence = {{"libcudnn.so",
-                       "not in the loader's search path, toolkit directories or Python packages",
-                       "libraries"}},
-         .remedies = {installing_cudnn(facts, nullptr, cuda_major_here(facts),
-                                       remedy("cudnn_not_installed"))},
-         .symptoms = {"cudnn"}});
+    std::string message = "cuDNN is not installed: no libcudnn.so was found";
+    if (parts_only)
+        message = "cuDNN is installed only in part: its main library libcudnn.so was not found";
+    return fault({
+        .severity = error_if(driver_responds(facts) || kernel_side_seen(facts)),
+        .subject = "cuDNN",
+        .message = std::move(message),
+        .evidence = {{"libcudnn.so",
+                      "not in the loader's search path, toolkit directories or Python packages",
+                      "libraries"}},
+        .remedies = {installing_cudnn(facts, nullptr, cuda_major_here(facts),
+                                      remedy("cudnn_not_installed"))},
+        .symptoms = {"cudnn"},
+    });
 }
 
 /// What Finding::explains calls a part of a copy, and its RNN API.
@@ -77,14 +78,15 @@ Verdict cudnn_unusable(const Facts& facts, const Matrix& matrix) {
         for (const auto& part : parts_needed(installation, matrix))
             if (contains(failure->text, part.soname))
                 parts_named.push_back(name_in(installation, part));
-        result.fault(
-            {.severity = severity_of(installation),
-             .subject = installation.path,
-             .message = "cuDNN at " + installation.path + ' ' + why_unusable(*failure),
-             .evidence = {{"failed call", in_words(*failure), "cudnns"},
-                          {"required libraries that were not found", missing, "libraries"}},
-             .remedies = {remedy("cudnn_unusable")},
-             .symptoms = std::move(parts_named)});
+        result.fault({
+            .severity = severity_of(installation),
+            .subject = installation.path,
+            .message = "cuDNN at " + installation.path + ' ' + why_unusable(*failure),
+            .evidence = {{"failed call", in_words(*failure), "cudnns"},
+                         {"required libraries that were not found", missing, "libraries"}},
+            .remedies = {remedy("cudnn_unusable")},
+            .symptoms = std::move(parts_named),
+        });
     });
 }
 
@@ -117,15 +119,17 @@ Verdict cudnn_rnn_unusable(const Facts& facts, const Matrix&) {
             if (!part.empty())
                 part += "; searched: " + directory_of(installation.path) +
                         " and the loader's search path";
-            result.fault({.severity = severity_of(installation),
-                          .subject = installation.path,
-                          .message = "the RNN API of " + name + " does not work" +
-                                     if_any(": ", if_known(failure)),
-                          .evidence = {{"RNN API", "does not work", "cudnns"},
-                                       {"failed call", if_known(failure), "cudnns"},
-                                       {"named by the library", part, "cudnns"}},
-                          .remedies = {remedy("cudnn_rnn_unusable")},
-                          .symptoms = {rnn_api_of(installation)}});
+            result.fault({
+                .severity = severity_of(installation),
+                .subject = installation.path,
+                .message =
+                    "the RNN API of " + name + " does not work" + if_any(": ", if_known(failure)),
+                .evidence = {{"RNN API", "does not work", "cudnns"},
+                             {"failed call", if_known(failure), "cudnns"},
+                             {"named by the library", part, "cudnns"}},
+                .remedies = {remedy("cudnn_rnn_unusable")},
+                .symptoms = {rnn_api_of(installation)},
+            });
         });
 }
 
@@ -188,12 +192,14 @@ static Finding missing_parts(const Facts& facts, const CudnnInstallation& instal
                    ", so its RNN API cannot be used; searched: " + searched,
         .remedies = {reinstalling_cudnn(facts, installation, remedy("cudnn_part_missing"))},
         .explains =
-            mapped(parts, [&](const CudnnPart& part) { return name_in(installation, part); })};
+            mapped(parts, [&](const CudnnPart& part) { return name_in(installation, part); }),
+    };
     finding.explains.push_back(rnn_api_of(installation));
     append(finding.explains, crashes_of_cudnn_in(facts, directory_of(installation.path)));
     for (const auto& part : parts) {
-        const std::string why =
-            part.needed_by_version ? "needed by every call" : "needed by recurrent networks";
+        std::string why = "needed by recurrent networks";
+        if (part.needed_by_version)
+            why = "needed by every call";
         finding.evidence.push_back({part.soname, "not found in " + searched, "libraries"});
         finding.evidence.push_back({part.soname, why + if_any(": ", part.note), part.source.url});
     }
@@ -241,15 +247,17 @@ static Finding unreadable(const Facts& facts, const CudnnInstallation& installat
         what = escaped(*file.problem_detail, 300);
     auto explains = crashes_of_cudnn_in(facts, directory_of(installation.path));
     append(explains, {name_in(installation, part), rnn_api_of(installation)});
-    return {.severity = severity_of(installation),
-            .subject = file.path,
-            .message = "the library " + part.soname + " of " + name_of(installation) +
-                       " cannot be loaded: " + file.path + ' ' + what,
-            .evidence = {{file.path, what, "libraries"},
-                         {part.soname, "needed by recurrent networks", part.source.url}},
-            .remedies = {reinstalling_cudnn(facts, installation, remedy("cudnn_part_unreadable"))},
-            .symptoms = {file.path},
-            .explains = std::move(explains)};
+    return {
+        .severity = severity_of(installation),
+        .subject = file.path,
+        .message = "the library " + part.soname + " of " + name_of(installation) +
+                   " cannot be loaded: " + file.path + ' ' + what,
+        .evidence = {{file.path, what, "libraries"},
+                     {part.soname, "needed by recurrent networks", part.source.url}},
+        .remedies = {reinstalling_cudnn(facts, installation, remedy("cudnn_part_unreadable"))},
+        .symptoms = {file.path},
+        .explains = std::move(explains),
+    };
 }
 
 /// A cuDNN library that recurrent networks need is a damaged or incomplete

@@ -229,8 +229,9 @@ static Severity severity_of(const Facts& facts, const Matrix& matrix,
 static std::string what_is_unknown(const Facts& facts, const Cudnn& answer) {
     for (const CudnnFile& file : answer.files) {
         const bool is_front = file_name(file.path).starts_with("libcudnn.so");
-        const bool is_known = is_front ? file.version && answer.version
-                                       : file.cuda_major.has_value() && answer.built_for_cuda;
+        bool is_known = file.cuda_major.has_value() && answer.built_for_cuda;
+        if (is_front)
+            is_known = file.version && answer.version;
         if (!is_known)
             return "how " + file.path + " or the libraries loaded with it were built is unknown";
     }
@@ -244,6 +245,28 @@ static std::string what_is_unknown(const Facts& facts, const Cudnn& answer) {
     return "what a program loads that calls a function for RNNs first is unknown";
 }
 
+/// One finding for an installation; it explains the cases and crashes of cuDNN
+/// that follow from the mixture.
+static Finding mixed(const Facts& facts, const Matrix& matrix,
+                     const CudnnInstallation& installation, const MixEvidence& mix,
+                     const std::string& directory) {
+    const Evidence& first = mix.of_mixture.front();
+    const MixCause cause = cause_of(facts, installation, directory);
+    auto explained = places_of(facts, mismatches(facts, installation));
+    if (abort_by_mixture(facts, installation))
+        append(explained, crashes_of_cudnn_in(facts, directory_of(installation.path)));
+    return {
+        .severity = severity_of(facts, matrix, installation, mix),
+        .subject = installation.path,
+        .message = name_of(installation) + " is mixed with libraries " + mix.of + mix.when + ": " +
+                   first.what + ", " + first.value + cause.message,
+        .evidence = mix.of_mixture,
+        .remedies = {remedy("cudnn_mixed_sublibraries", {cause.to_remove})},
+        .confidence = mix.confidence,
+        .explains = std::move(explained),
+    };
+}
+
 /// cuDNN 7 is one file and cannot be mixed. Without a sign of a mixture it passes
 /// only if cuDNN's own check ran, or all names show the same version.
 static void judge(const Facts& facts, const Matrix& matrix, const CudnnInstallation& installation,
@@ -251,28 +274,17 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnInstallat
     const std::string name = name_of(installation);
     if (installation.major == 7)
         return result.passed(name + " is a single file");
-    MixEvidence mix = mix_of(facts, matrix, installation);
+    const MixEvidence mix = mix_of(facts, matrix, installation);
     if (!mix.of_mixture.empty()) {
         const std::string directory = foreign_directory(facts, matrix, installation);
         if (!is_loaded(facts, installation) && !directory.empty())
             return result.not_applicable("nothing loads the cuDNN that LD_LIBRARY_PATH would mix");
-        const Evidence& first = mix.of_mixture.front();
-        const MixCause cause = cause_of(facts, installation, directory);
-        auto explained = places_of(facts, mismatches(facts, installation));
-        if (abort_by_mixture(facts, installation))
-            append(explained, crashes_of_cudnn_in(facts, directory_of(installation.path)));
-        return result.fault({.severity = severity_of(facts, matrix, installation, mix),
-                             .subject = installation.path,
-                             .message = name + " is mixed with libraries " + mix.of + mix.when +
-                                        ": " + first.what + ", " + first.value + cause.message,
-                             .evidence = mix.of_mixture,
-                             .remedies = {remedy("cudnn_mixed_sublibraries", {cause.to_remove})},
-                             .confidence = mix.confidence,
-                             .explains = std::move(explained)});
+        return result.fault(mixed(facts, matrix, installation, mix, directory));
     }
-    if (const std::string unknown =
-            installation.answer ? what_is_unknown(facts, *installation.answer) : "";
-        !unknown.empty())
+    std::string unknown;
+    if (installation.answer)
+        unknown = what_is_unknown(facts, *installation.answer);
+    if (!unknown.empty())
         return result.unknown(unknown);
     if (!failures_are_known(facts, installation.path))
         return result.unknown("a case failed with " + name + " for an unknown reason");

@@ -10,12 +10,10 @@ namespace rnncheck::rules {
 /// container the host's; installing a package there would hide the one that
 /// comes from it.
 static std::vector<Remedy> remedies_without_driver(const Facts& facts) {
-    const bool debian = contains(facts.host.os.value_or(""), "Debian");
-    Remedy install = remedy(
-        "driver_missing/install",
-        {(debian ? ". The package is in the components contrib, non-free and non-free-firmware"
-                 : "")},
-        driver_install_commands(facts));
+    std::string where;
+    if (contains(facts.host.os.value_or(""), "Debian"))
+        where = ". The package is in the components contrib, non-free and non-free-firmware";
+    Remedy install = remedy("driver_missing/install", {where}, driver_install_commands(facts));
     if (on_wsl(facts))
         return {remedy("driver_missing/wsl")};
     if (!foreign_kernel_driver(facts).empty())
@@ -40,7 +38,9 @@ static std::string message_without_driver(const Facts& facts) {
     if (!facts.host.pci_gpus.empty())
         return "this machine has an NVIDIA GPU but no NVIDIA driver: " + nothing_found;
     if (bus_without_gpu(facts)) {
-        const std::string machine = in_container(facts) ? "this container's host" : "this machine";
+        std::string machine = "this machine";
+        if (in_container(facts))
+            machine = "this container's host";
         return "no NVIDIA GPU is on the PCI bus of " + machine +
                ", and no NVIDIA driver is installed";
     }
@@ -49,13 +49,15 @@ static std::string message_without_driver(const Facts& facts) {
 
 /// The driver puts its libraries into System32, and CUDA looks for them there alone.
 static Finding driver_missing_on_windows() {
-    return {.subject = "NVIDIA driver",
-            .message =
-                "no NVIDIA driver is installed: nvcuda.dll is not in Windows' system directory "
-                "(System32)",
-            .evidence = {{"driver library", "no nvcuda.dll in System32", "libraries"}},
-            .remedies = {remedy("driver_missing/windows"), remedy("driver_missing/no_gpu")},
-            .symptoms = {"driver"}};
+    return {
+        .subject = "NVIDIA driver",
+        .message =
+            "no NVIDIA driver is installed: nvcuda.dll is not in Windows' system directory "
+            "(System32)",
+        .evidence = {{"driver library", "no nvcuda.dll in System32", "libraries"}},
+        .remedies = {remedy("driver_missing/windows"), remedy("driver_missing/no_gpu")},
+        .symptoms = {"driver"},
+    };
 }
 
 /// Neither the driver's library libcuda nor its kernel module is there. Where
@@ -84,7 +86,8 @@ Verdict driver_missing(const Facts& facts, const Matrix&) {
                      {"kernel driver of the GPU", foreign_kernel_driver(facts), "host.pci_gpus"},
                      {"container", if_known(facts.host.container), "host.container"}},
         .remedies = remedies_without_driver(facts),
-        .symptoms = {"driver"}};
+        .symptoms = {"driver"},
+    };
     // A libcuda of a toolkit or package is not a driver: show that it was found and does not count.
     for (const Library* copy : usable_copies(facts, LibraryKind::cuda))
         finding.evidence.push_back(
@@ -111,8 +114,10 @@ static Remedy install_or_find(const Facts& facts, const std::vector<const Librar
     const std::string version = if_any(" ", module);
     if (!copies.empty())
         return remedy("driver_library_missing/path", {directory_of(copies.front()->path), version});
-    return remedy("driver_library_missing/install",
-                  {version, module ? std::to_string(module->major()) : "BRANCH"});
+    std::string branch = "BRANCH";
+    if (module)
+        branch = std::to_string(module->major());
+    return remedy("driver_library_missing/install", {version, branch});
 }
 
 /// The kernel module is loaded and the loader finds no libcuda.so.1: CUDA
@@ -149,27 +154,31 @@ Verdict driver_library_missing(const Facts& facts, const Matrix&) {
     if (!copies.empty())
         message = "the loader does not find libcuda.so.1, although it is installed at " +
                   copies.front()->path;
-    return fault({.subject = "libcuda.so.1",
-                  .message = std::move(message),
-                  .evidence = {{"libcuda.so.1", "not in the loader's search path", "libraries"},
-                               {"device nodes", std::to_string(facts.driver.device_nodes.size()),
-                                "driver.device_nodes"},
-                               {"kernel module", if_known(facts.driver.kernel_version),
-                                "driver.kernel_version"}},
-                  .remedies = {install_or_find(facts, copies)},
-                  .symptoms = {"libcuda"}});
+    return fault({
+        .subject = "libcuda.so.1",
+        .message = std::move(message),
+        .evidence = {{"libcuda.so.1", "not in the loader's search path", "libraries"},
+                     {"device nodes", std::to_string(facts.driver.device_nodes.size()),
+                      "driver.device_nodes"},
+                     {"kernel module", if_known(facts.driver.kernel_version),
+                      "driver.kernel_version"}},
+        .remedies = {install_or_find(facts, copies)},
+        .symptoms = {"libcuda"},
+    });
 }
 
 /// Without this library of the driver, cuDNN cannot use the kernels that it compiles at run time.
 static Finding without_ptx_compiler(const Facts& facts, const KernelRun& run) {
     const std::string gpu = gpu_subject(facts, run.gpu);
-    return {.subject = gpu,
-            .gpu = run.gpu,
-            .message = "the driver cannot compile code for " + gpu + ": " + in_words(*run.result),
-            .evidence = {{"call", in_words(*run.result), place_of(facts, run) + ".result"}},
-            .remedies = {for_place(facts, remedy("ptx_compiler_missing/container"),
-                                   remedy("ptx_compiler_missing/install"))},
-            .explains = places_on(facts, run.gpu)};
+    return {
+        .subject = gpu,
+        .gpu = run.gpu,
+        .message = "the driver cannot compile code for " + gpu + ": " + in_words(*run.result),
+        .evidence = {{"call", in_words(*run.result), place_of(facts, run) + ".result"}},
+        .remedies = {for_place(facts, remedy("ptx_compiler_missing/container"),
+                               remedy("ptx_compiler_missing/install"))},
+        .explains = places_on(facts, run.gpu),
+    };
 }
 
 /// The driver's library libnvidia-ptxjitcompiler is missing, so code that is
@@ -210,26 +219,34 @@ Verdict wsl_libcuda_not_found(const Facts& facts, const Matrix&) {
         return not_applicable("WSL provides no libcuda");
     if (windows->picked_by_loader)
         return pass("the loader finds the libcuda of WSL");
-    return fault(
-        {.subject = windows->path,
-         .message = other ? "the loader finds " + other->path + " instead of " + windows->path +
-                                ", the only libcuda that works under WSL"
-                          : "the loader does not find " + windows->path +
-                                ", the libcuda that Windows provides to WSL",
-         .evidence = {{"libcuda of WSL", windows->path, "libraries"},
-                      {"libcuda that the loader finds", other ? other->path : "none", "libraries"}},
-         .remedies = {remedy("wsl_libcuda_not_found")},
-         .explains = {"driver.init", "libcuda"}});
+    std::string found = "none";
+    std::string message =
+        "the loader does not find " + windows->path + ", the libcuda that Windows provides to WSL";
+    if (other) {
+        found = other->path;
+        message = "the loader finds " + found + " instead of " + windows->path +
+                  ", the only libcuda that works under WSL";
+    }
+    return fault({
+        .subject = windows->path,
+        .message = std::move(message),
+        .evidence = {{"libcuda of WSL", windows->path, "libraries"},
+                     {"libcuda that the loader finds", found, "libraries"}},
+        .remedies = {remedy("wsl_libcuda_not_found")},
+        .explains = {"driver.init", "libcuda"},
+    });
 }
 
 /// With `loaded`, cuInit failed in a stub; otherwise a stub would be loaded.
 static Finding about_stub(const Facts& facts, const std::string& path, bool loaded,
                           const std::string& message, Evidence evidence) {
-    Finding finding = {.severity = error_if(loaded),
-                       .subject = path,
-                       .message = message,
-                       .evidence = {std::move(evidence)},
-                       .remedies = {remedy("stub_driver_library_in_path")}};
+    Finding finding = {
+        .severity = error_if(loaded),
+        .subject = path,
+        .message = message,
+        .evidence = {std::move(evidence)},
+        .remedies = {remedy("stub_driver_library_in_path")},
+    };
     if (loaded)
         finding.explains = {"driver.init"};
     // Where there is a driver library as well, it is not missing.

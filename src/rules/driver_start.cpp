@@ -32,14 +32,16 @@ Verdict driver_init_failed(const Facts& facts, const Matrix& matrix) {
         meaning.value = status->name + ": " + status->meaning;
         meaning.source = status->source.url;
     }
-    return fault({.subject = "NVIDIA driver",
-                  .message = std::move(message),
-                  .evidence = {{"failed call", in_words(init), "driver.init"},
-                               std::move(meaning),
-                               {"pipes of the MPS control daemon", if_known(facts.driver.mps_pipe),
-                                "driver.mps_pipe"}},
-                  .remedies = {remedy_of_failed_start(facts, init)},
-                  .symptoms = {"driver.init"}});
+    return fault({
+        .subject = "NVIDIA driver",
+        .message = std::move(message),
+        .evidence = {{"failed call", in_words(init), "driver.init"},
+                     std::move(meaning),
+                     {"pipes of the MPS control daemon", if_known(facts.driver.mps_pipe),
+                      "driver.mps_pipe"}},
+        .remedies = {remedy_of_failed_start(facts, init)},
+        .symptoms = {"driver.init"},
+    });
 }
 
 /// After an update of the driver's packages the old module stays in the kernel
@@ -64,7 +66,8 @@ static Finding mismatch(const Facts& facts, const std::vector<FailedCall>& failu
                      {"NVML", if_known(facts.driver.nvml_version), "driver.nvml_version"}},
         .remedies = {for_place(facts, remedy("driver_userland_kernel_mismatch/container"),
                                remedy("driver_userland_kernel_mismatch/reboot"))},
-        .symptoms = {"driver versions"}};
+        .symptoms = {"driver versions"},
+    };
     if (!works)
         finding.explains = {"driver.init"};
     if (!failures.empty())
@@ -136,16 +139,18 @@ Verdict driver_installed_inside_container(const Facts& facts, const Matrix&) {
     if (!driver_versions_differ(facts))
         return pass("the kernel module and the driver library are of the same version");
     const std::string path = libcuda_in_use(facts);
-    return fault({.subject = path,
-                  .message = "the driver library in this container is version " + library->text +
-                             ", but the host's kernel module is version " + kernel->text,
-                  .evidence = {{"driver library", path + ", version " + library->text,
-                                "driver.library_version"},
-                               {"kernel module", kernel->text, "driver.kernel_version"},
-                               {"container", *facts.host.container, "host.container"}},
-                  .remedies = {remedy("driver_installed_inside_container")},
-                  .confidence = Confidence::likely,
-                  .explains = {"driver versions", "driver.init"}});
+    return fault({
+        .subject = path,
+        .message = "the driver library in this container is version " + library->text +
+                   ", but the host's kernel module is version " + kernel->text,
+        .evidence = {{"driver library", path + ", version " + library->text,
+                      "driver.library_version"},
+                     {"kernel module", kernel->text, "driver.kernel_version"},
+                     {"container", *facts.host.container, "host.container"}},
+        .remedies = {remedy("driver_installed_inside_container")},
+        .confidence = Confidence::likely,
+        .explains = {"driver versions", "driver.init"},
+    });
 }
 
 /// `refusals` are calls with CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE (804);
@@ -155,18 +160,20 @@ static Finding compat_fails(const Facts& facts, const Library* compat,
     std::string path = libcuda_in_use(facts);
     if (compat)
         path = compat->path;
+    std::string how = " is not supported on this GPU (CUDA error 804)";
+    if (refusals.empty())
+        how = " is used instead of the driver's own libcuda and fails";
     Finding finding = {
         .subject = path,
-        .message = "the forward-compatibility library " + path +
-                   (refusals.empty() ? " is used instead of the driver's own libcuda and fails"
-                                     : " is not supported on this GPU (CUDA error 804)"),
+        .message = "the forward-compatibility library " + path + how,
         .evidence = {{"libcuda in use", path, "libraries"},
                      {"cuInit", if_known(facts.driver.init), "driver.init"},
                      {"kernel module", if_known(facts.driver.kernel_version),
                       "driver.kernel_version"}},
         .remedies = {remedy("container_cuda_newer_than_driver")},
         .confidence = certain_if(!refusals.empty()),
-        .explains = {"driver.init"}};
+        .explains = {"driver.init"},
+    };
     if (!refusals.empty())
         finding.evidence.push_back(evidence_of(refusals.front()));
     for (const FailedCall& refusal : refusals)
@@ -179,8 +186,9 @@ static Finding compat_fails(const Facts& facts, const Library* compat,
 /// center GPUs and few others.
 /// https://docs.nvidia.com/deploy/cuda-compatibility/
 Verdict container_cuda_newer_than_driver(const Facts& facts, const Matrix&) {
-    const Library* library = driver_library(facts);
-    const Library* compat = library && library->compat ? library : nullptr;
+    const Library* compat = driver_library(facts);
+    if (compat && !compat->compat)
+        compat = nullptr;
     const auto refusals = cuda_failures(facts, cuda_compat_not_supported);
     if (!refusals.empty())
         return fault(compat_fails(facts, compat, refusals));
@@ -203,13 +211,15 @@ Verdict container_cuda_newer_than_driver(const Facts& facts, const Matrix&) {
 /// On machines with NVSwitch CUDA waits for the fabric manager, and it does not
 /// run: cuInit or a later call returns CUDA_ERROR_SYSTEM_NOT_READY (802).
 Verdict fabric_manager_not_running(const Facts& facts, const Matrix&) {
-    const Finding not_ready{.message =
-                                "the system is not ready for CUDA (error 802): on systems with "
-                                "NVSwitch, Fabric Manager is not running",
-                            .evidence = {{"driver version", if_known(driver_library_version(facts)),
-                                          "driver.library_version"}},
-                            .remedies = {on_host(facts, remedy("fabric_manager_not_running"))},
-                            .confidence = Confidence::likely};
+    const Finding not_ready{
+        .message =
+            "the system is not ready for CUDA (error 802): on systems with "
+            "NVSwitch, Fabric Manager is not running",
+        .evidence = {{"driver version", if_known(driver_library_version(facts)),
+                      "driver.library_version"}},
+        .remedies = {on_host(facts, remedy("fabric_manager_not_running"))},
+        .confidence = Confidence::likely,
+    };
     const auto failures = cuda_failures(facts, cuda_system_not_ready);
     if (!failures.empty())
         return fault_or(findings_for(failures, not_ready), {});
@@ -247,15 +257,16 @@ Verdict persistence_mode_off(const Facts& facts, const Matrix&) {
     if (run->elapsed_ms < slow_start_ms)
         return pass("persistence mode is off, but the driver initializes quickly");
     const std::string seconds = short_number(run->elapsed_ms / 1000) + " s";
-    return fault(
-        {.subject = "NVIDIA driver",
-         .message = "persistence mode is off, and the driver took " + seconds +
-                    " to initialize: each CUDA program that starts on idle GPUs waits that long",
-         .evidence = {{"driver initialization", seconds, "probe_runs"},
-                      {"persistence mode of " + subject_of(*off), "off",
-                       board_fact(facts, *off, "persistence")}},
-         .remedies = {on_host(facts, remedy("persistence_mode_off"))},
-         .confidence = Confidence::likely});
+    return fault({
+        .subject = "NVIDIA driver",
+        .message = "persistence mode is off, and the driver took " + seconds +
+                   " to initialize: each CUDA program that starts on idle GPUs waits that long",
+        .evidence = {{"driver initialization", seconds, "probe_runs"},
+                     {"persistence mode of " + subject_of(*off), "off",
+                      board_fact(facts, *off, "persistence")}},
+        .remedies = {on_host(facts, remedy("persistence_mode_off"))},
+        .confidence = Confidence::likely,
+    });
 }
 
 }  // namespace rnncheck::rules

@@ -50,7 +50,7 @@ static std::vector<Remedy> update_or_instead(const Facts& facts, const Matrix& m
         const bool ignored = row->last_driver_branch && *row->last_driver_branch < oldest->major();
         if (!ignored && (!row->last_cuda || *row->last_cuda >= cuda))
             continue;
-        const std::string until = row->last_cuda ? row->last_cuda->text : cuda.text;
+        const std::string until = row->last_cuda.value_or(cuda).text;
         const std::string link = row->driver_source.value_or(row->source).url;
         if (!ignored) {
             instead.push_back(
@@ -79,6 +79,9 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const std::stri
                        const std::string& what, const Version& cuda) {
     const auto driver = driver_of(facts);
     const auto row = stack::drivers_for(cuda, driver.os, matrix);
+    std::string source = "driver.nvml_version";
+    if (driver_library_version(facts))
+        source = "driver.library_version";
     std::optional<Version> oldest;
     Evidence oldest_driver = {"oldest driver for CUDA " + cuda.text, "", "matrix"};
     if (row) {
@@ -92,12 +95,11 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const std::stri
         .evidence = {{"newest CUDA version supported by the driver", driver.cuda->text,
                       "driver.cuda_version"},
                      {"CUDA runtime", cuda.text, "runtimes"},
-                     {"driver version", if_known(driver.version),
-                      driver_library_version(facts) ? "driver.library_version"
-                                                    : "driver.nvml_version"},
+                     {"driver version", if_known(driver.version), source},
                      std::move(oldest_driver)},
         .remedies = update_or_instead(facts, matrix, oldest, cuda, subject),
-        .explains = {cuda_for_driver(cuda.major())}};
+        .explains = {cuda_for_driver(cuda.major())},
+    };
 }
 
 /// The engine's part for what is wrong with the driver, if a framework's own CUDA is: its repairs
@@ -127,15 +129,17 @@ static void judge_documented(const Facts& facts, const Matrix& matrix, const Fra
     if (builds.empty() || framework.requested || !std::ranges::all_of(builds, is_too_new))
         return;
     const auto& needed = builds.front().driver_min;
-    result.fault({.subject = words_of(framework),
-                  .part = {stack::PartKind::driver},
-                  .message = "driver " + driver.version->text + " is too old for " +
-                             words_of(framework) + ", which requires " + needed->text + " or later",
-                  .evidence = {{"driver", driver.version->text, "driver.library_version"},
-                               evidence_of(builds.front(), "driver " + needed->text + " or later")},
-                  .remedies = {on_host(
-                      facts, remedy("driver_too_old/update", {" to " + needed->text + " or later"},
-                                    driver_install_commands(facts, needed)))}});
+    result.fault({
+        .subject = words_of(framework),
+        .part = {stack::PartKind::driver},
+        .message = "driver " + driver.version->text + " is too old for " + words_of(framework) +
+                   ", which requires " + needed->text + " or later",
+        .evidence = {{"driver", driver.version->text, "driver.library_version"},
+                     evidence_of(builds.front(), "driver " + needed->text + " or later")},
+        .remedies = {on_host(facts,
+                             remedy("driver_too_old/update", {" to " + needed->text + " or later"},
+                                    driver_install_commands(facts, needed)))},
+    });
 }
 
 /// The rule needs a CUDA to compare the driver with.
@@ -152,9 +156,9 @@ static bool judge_runtimes(const Facts& facts, const Matrix& matrix, VerdictBuil
     std::vector<Finding> findings;
     bool any_suits = false, limited = false;
     for (const auto& runtime : facts.runtimes) {
-        const auto runs = runtime.version
-                              ? stack::driver_runs_cuda(driver_of(facts), *runtime.version, matrix)
-                              : stack::Compatibility{.fit = Fit::unknown};
+        stack::Compatibility runs{.fit = Fit::unknown};
+        if (runtime.version)
+            runs = stack::driver_runs_cuda(driver_of(facts), *runtime.version, matrix);
         if (runs.fit == Fit::unknown)
             result.unknown("whether the driver supports the CUDA runtime " + runtime.library +
                            " is unknown");
@@ -215,6 +219,9 @@ static std::vector<Remedy> remedies(const Facts& facts, const std::optional<Vers
 static Finding newer_compiler(const Facts& facts, const Matrix& matrix, const Nvrtc& nvrtc) {
     const Version &own = *nvrtc.version, &of_driver = *facts.driver.cuda_version;
     const auto row = stack::drivers_for(own, driver_of(facts).os, matrix);
+    std::optional<Version> needed;
+    if (row)
+        needed = row->full_driver;
     Finding finding = {
         .severity = Severity::warning,
         .subject = nvrtc.library,
@@ -223,7 +230,8 @@ static Finding newer_compiler(const Facts& facts, const Matrix& matrix, const Nv
         .evidence = {{"NVRTC", own.text, "nvrtcs"},
                      {"newest CUDA version supported by the driver", of_driver.text,
                       "driver.cuda_version"}},
-        .remedies = remedies(facts, row ? std::optional(row->full_driver) : std::nullopt)};
+        .remedies = remedies(facts, needed),
+    };
     if (own.major() > of_driver.major())
         finding.symptoms = {cuda_for_driver(own.major())};
     return finding;
@@ -256,9 +264,11 @@ Verdict ptx_newer_than_driver(const Facts& facts, const Matrix& matrix) {
         return not_applicable("no driver library was found");
     VerdictBuilder result;
     result.faults(findings_for(
-        failures, {.message = "the driver rejected PTX code of a newer CUDA version than it "
-                              "supports (CUDA_ERROR_UNSUPPORTED_PTX_VERSION)",
-                   .remedies = remedies(facts)}));
+        failures, {
+                      .message = "the driver rejected PTX code of a newer CUDA version than it "
+                                 "supports (CUDA_ERROR_UNSUPPORTED_PTX_VERSION)",
+                      .remedies = remedies(facts),
+                  }));
     for (const auto& nvrtc : facts.nvrtcs) {
         if (!facts.driver.cuda_version)
             result.unknown("the CUDA version that the driver supports is unknown");

@@ -15,10 +15,12 @@ struct Comparison {
 
     void fault(std::string subject, const std::string& what, const std::string& wanted) {
         const std::string& profile = expected.profile;
-        result.fault({.subject = std::move(subject),
-                      .message = what + ", but '" + profile + "' expects " + wanted,
-                      .evidence = {{"expected", wanted, "expected"}},
-                      .remedies = {remedy("gpus_not_expected", {profile, shell_quoted(profile)})}});
+        result.fault({
+            .subject = std::move(subject),
+            .message = what + ", but '" + profile + "' expects " + wanted,
+            .evidence = {{"expected", wanted, "expected"}},
+            .remedies = {remedy("gpus_not_expected", {profile, shell_quoted(profile)})},
+        });
     }
 
     void compare_number() {

@@ -16,7 +16,9 @@ static int wants_from_system(const Facts& facts, const PlannedBuild& build) {
         return library.kind == LibraryKind::cublas && !library.problem &&
                major_of_file(library) == build.cuda->major();
     });
-    return has_cublas ? 1 : 2;
+    if (has_cublas)
+        return 1;
+    return 2;
 }
 
 /// The build with CUDA of the framework's version, whatever the flavour installed, that runs here
@@ -34,9 +36,11 @@ static std::optional<PlannedBuild> best_build_here(const Facts& facts, const Mat
         return std::nullopt;
     const auto builds = planned_builds(as_named(framework), facts.host.platform, stack, matrix);
     const auto best = std::ranges::min_element(builds, {}, [&](const PlannedBuild& build) {
-        const int cuda = build.cuda->major() * 100 + build.cuda->minor();
+        int cuda = build.cuda->major() * 100 + build.cuda->minor();
+        if (!build.minor_version_only)
+            cuda = -cuda;  // the newest that the driver runs in full, the oldest of the others
         return std::tuple(build.fit, build.minor_version_only, wants_from_system(facts, build),
-                          build.minor_version_only ? cuda : -cuda);
+                          cuda);
     });
     if (best == builds.end())
         return std::nullopt;
@@ -46,8 +50,9 @@ static std::optional<PlannedBuild> best_build_here(const Facts& facts, const Mat
 /// Never a build that is not known to run here.
 static Remedy with_cuda_instead(const Facts& facts, const Matrix& matrix, Framework framework) {
     const auto build = best_build_here(facts, matrix, framework);
-    const auto command =
-        build ? by_pip(environment_of(facts, framework), build->install) : std::nullopt;
+    std::optional<std::string> command;
+    if (build)
+        command = by_pip(environment_of(facts, framework), build->install);
     if (command) {
         std::string notes;
         for (const std::string& note : build->notes)
@@ -90,17 +95,23 @@ static void judge_installed(const Facts& facts, const Matrix& matrix, const Fram
     }
     // A CPU build of a framework for inference is usual beside one that trains, e.g. to verify
     // exported models.
-    const Severity beside = is_for_training(framework) ? Severity::warning : Severity::note;
-    const Severity alone = error_if(is_for_training(framework));
-    result.fault({.severity = another_has_cuda ? beside : alone,
-                  .subject = name,
-                  .part = part_of(framework),
-                  .message = name + " in " + framework.environment +
-                             " is a CPU-only build: it never uses the GPU or cuDNN",
-                  .evidence = {{"package", framework.package.value_or("unknown"), "frameworks"},
-                               {"no CUDA libraries in its files",
-                                framework.evidence.value_or("frameworks"), "frameworks"}},
-                  .remedies = {with_cuda_instead(facts, matrix, framework)}});
+    const bool trains = is_for_training(framework);
+    Severity severity = error_if(trains);
+    if (another_has_cuda && trains)
+        severity = Severity::warning;
+    if (another_has_cuda && !trains)
+        severity = Severity::note;
+    result.fault({
+        .severity = severity,
+        .subject = name,
+        .part = part_of(framework),
+        .message = name + " in " + framework.environment +
+                   " is a CPU-only build: it never uses the GPU or cuDNN",
+        .evidence = {{"package", framework.package.value_or("unknown"), "frameworks"},
+                     {"no CUDA libraries in its files", framework.evidence.value_or("frameworks"),
+                      "frameworks"}},
+        .remedies = {with_cuda_instead(facts, matrix, framework)},
+    });
 }
 
 /// Without a GPU of NVIDIA a CPU-only build is the one to install.
@@ -128,22 +139,24 @@ Verdict cpu_only_build(const Facts& facts, const Matrix& matrix) {
 
 /// DirectML and Metal, as their makers write them.
 static std::string plugin_in_words(const std::string& build) {
-    return build == "directml" ? "DirectML" : "Metal";
+    if (build == "directml")
+        return "DirectML";
+    return "Metal";
 }
 
 /// ROCm has recurrent networks of its own, but for another vendor's GPUs.
 static Finding installed_plugin(const Framework& framework) {
-    const bool other_make = framework.build == "rocm";
+    std::string how = " uses the GPU through " + plugin_in_words(*framework.build) +
+                      ", which has no recurrent networks of cuDNN at all";
+    if (framework.build == "rocm")
+        how = " is built for GPUs of another vendor and cannot use the NVIDIA GPU";
     Finding finding = {
         .subject = words_of(framework),
         .part = part_of(framework),
-        .message =
-            words_of(framework) + " in " + framework.environment +
-            (other_make ? " is built for GPUs of another vendor and cannot use the NVIDIA GPU"
-                        : " uses the GPU through " + plugin_in_words(*framework.build) +
-                              ", which has no recurrent networks of cuDNN at all"),
+        .message = words_of(framework) + " in " + framework.environment + how,
         .evidence = {{"package", framework.package.value_or("unknown"), "frameworks"}},
-        .remedies = {without_plugin(as_named(framework))}};
+        .remedies = {without_plugin(as_named(framework))},
+    };
     for (const std::string& plugin : framework.plugins)
         finding.evidence.push_back({"plugin", plugin, "frameworks"});
     return finding;

@@ -60,18 +60,19 @@ Verdict cudnn_major_soname_mismatch(const Facts& facts, const Matrix& matrix) {
         if (!other)
             return result.block_pass("cuDNN is not installed");
         const std::string found = std::to_string(*major_of_file(*other));
-        result.fault(
-            {.subject = name,
-             .part = part_of(framework),
-             .message =
-                 name + " opens " + cudnn.soname + ", but cuDNN " + found +
-                 " is installed: libraries of different major versions are not interchangeable",
-             .evidence = {{cudnn.soname, "not found", "frameworks"},
-                          {"cuDNN " + found, other->path, "libraries"},
-                          built_for(framework, "cuDNN " + framework.cudnn->text)},
-             .remedies = {installing_cudnn(
-                 facts, framework,
-                 remedy("cudnn_major_soname_mismatch", {std::to_string(major), found}))}});
+        result.fault({
+            .subject = name,
+            .part = part_of(framework),
+            .message =
+                name + " opens " + cudnn.soname + ", but cuDNN " + found +
+                " is installed: libraries of different major versions are not interchangeable",
+            .evidence = {{cudnn.soname, "not found", "frameworks"},
+                         {"cuDNN " + found, other->path, "libraries"},
+                         built_for(framework, "cuDNN " + framework.cudnn->text)},
+            .remedies = {installing_cudnn(
+                facts, framework,
+                remedy("cudnn_major_soname_mismatch", {std::to_string(major), found}))},
+        });
     };
     return over_not_found(facts, matrix, "libcudnn", judge);
 }
@@ -94,18 +95,18 @@ Verdict cuda_version_mismatch(const Facts& facts, const Matrix& matrix) {
             return result.block_pass(
                 cublas.soname + " is outside the loader's search path, or CUDA is not installed");
         const std::string found = std::to_string(*major_of_file(*other));
-        result.fault(
-            {.subject = name,
-             .part = part_of(framework),
-             .message = name + " was built for CUDA " + framework.cuda->text + " and opens " +
-                        cublas.soname + "; the installed CUDA version is " + found,
-             .evidence = {{cublas.soname, "not found", "frameworks"},
-                          {"CUDA " + found, other->path, "libraries"},
-                          built_for(framework, "CUDA " + framework.cuda->text)},
-             .remedies = {
-                 installing_cublas(facts, framework,
-                                   remedy("cuda_version_mismatch",
-                                          {std::to_string(framework.cuda->major()), found}))}});
+        result.fault({
+            .subject = name,
+            .part = part_of(framework),
+            .message = name + " was built for CUDA " + framework.cuda->text + " and opens " +
+                       cublas.soname + "; the installed CUDA version is " + found,
+            .evidence = {{cublas.soname, "not found", "frameworks"},
+                         {"CUDA " + found, other->path, "libraries"},
+                         built_for(framework, "CUDA " + framework.cuda->text)},
+            .remedies = {installing_cublas(
+                facts, framework,
+                remedy("cuda_version_mismatch", {std::to_string(framework.cuda->major()), found}))},
+        });
     };
     return over_not_found(facts, matrix, "libcublas.so", judge);
 }
@@ -148,13 +149,15 @@ Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, const CudnnQuestio
         const auto version = version_of(facts, cudnn);
         if (!version)
             return result.unknown("the version of the cuDNN at " + *cudnn.path + " is unknown");
-        Finding finding = {.subject = name,
-                           .part = part_of(framework),
-                           .evidence = {{"cuDNN that it loads",
-                                         version->text + " at " + *cudnn.path, "frameworks"},
-                                        {"found by", *cudnn.found_by, "frameworks"},
-                                        built_for(framework, "cuDNN " + framework.cudnn->text)},
-                           .symptoms = {name + " with " + *cudnn.path}};
+        Finding finding = {
+            .subject = name,
+            .part = part_of(framework),
+            .evidence = {{"cuDNN that it loads", version->text + " at " + *cudnn.path,
+                          "frameworks"},
+                         {"found by", *cudnn.found_by, "frameworks"},
+                         built_for(framework, "cuDNN " + framework.cudnn->text)},
+            .symptoms = {name + " with " + *cudnn.path},
+        };
         const CudnnMatch match = stack::cudnn_match(*version, *framework.cudnn, framework.name);
         if (!is_fault(finding, framework, cudnn, *version, match))
             return result.passed(name + " loads cuDNN " + version->text);
@@ -235,7 +238,8 @@ static std::optional<Finding> other_major_first(const Facts& facts, const Framew
         .evidence = {{"first in LD_LIBRARY_PATH", file->path, "libraries"},
                      {"cuDNN that it loads", *cudnn->path, "frameworks"}},
         .remedies = {remedy("cudnn_shadowed/in_use", {directory_of(file->path)})},
-        .confidence = Confidence::possible};
+        .confidence = Confidence::possible,
+    };
 }
 
 /// LD_LIBRARY_PATH makes a framework pass over the cuDNN that it came with. A
@@ -252,8 +256,9 @@ Verdict cudnn_shadowed(const Facts& facts, const Matrix& matrix) {
         if (!own)
             return false;
         const std::string directory = directory_of(*loaded.path);
-        const std::string_view compared =
-            match == CudnnMatch::too_old ? "older than" : "of a different major version than";
+        std::string_view compared = "of a different major version than";
+        if (match == CudnnMatch::too_old)
+            compared = "older than";
         finding.message =
             concat("because of LD_LIBRARY_PATH, ", words_of(framework), " loads cuDNN ", cudnn.text,
                    " from ", directory, " instead of its own at ", own->path, "; it is ", compared,
@@ -283,7 +288,9 @@ static bool torch_in_same_environment(const Facts& facts, const Framework& frame
 static Severity severity_of_missing(const Facts& facts, const Framework& framework) {
     if (is_for_training(framework))
         return Severity::error;
-    return torch_in_same_environment(facts, framework) ? Severity::note : Severity::warning;
+    if (torch_in_same_environment(facts, framework))
+        return Severity::note;
+    return Severity::warning;
 }
 
 /// The library whose name begins with `stem` is installed where the loader does not look.
@@ -294,16 +301,18 @@ static Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::
         const Library* file = file_named(facts, wanted.soname);
         if (!file)
             return result.block_pass(wanted.soname + " is not installed");
-        result.fault({.severity = severity_of_missing(facts, framework),
-                      .subject = name,
-                      .part = part_of(framework),
-                      .message = name + " opens " + wanted.soname + ", which is at " + file->path +
-                                 ", outside the loader's search path",
-                      .evidence = {{wanted.soname, "not found by the loader", "frameworks"},
-                                   {"installed at", file->path, "libraries"},
-                                   {"opened by", if_known(framework.core), "frameworks"}},
-                      .remedies = {remedy("cudnn_not_on_loader_path",
-                                          {export_of_loader_path(directory_of(file->path))})}});
+        result.fault({
+            .severity = severity_of_missing(facts, framework),
+            .subject = name,
+            .part = part_of(framework),
+            .message = name + " opens " + wanted.soname + ", which is at " + file->path +
+                       ", outside the loader's search path",
+            .evidence = {{wanted.soname, "not found by the loader", "frameworks"},
+                         {"installed at", file->path, "libraries"},
+                         {"opened by", if_known(framework.core), "frameworks"}},
+            .remedies = {remedy("cudnn_not_on_loader_path",
+                                {export_of_loader_path(directory_of(file->path))})},
+        });
     };
     return over_not_found(facts, matrix, stem, judge);
 }

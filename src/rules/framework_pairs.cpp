@@ -23,15 +23,17 @@ Verdict judge_packages(const std::vector<PythonPackage>& packages) {
             const PythonPackage &one = packages[i], &other = packages[j];
             if (!shares_directory(one, other))
                 continue;
-            return fault({.severity = Severity::warning,
-                          .subject = one.name,
-                          .message = one.name + " " + one.version + " and " + other.name + " " +
-                                     other.version + " are both installed in " + one.directory +
-                                     ", where they have the same files: the one installed later "
-                                     "overwrote the other",
-                          .evidence = {{one.name, one.version, "pythons"},
-                                       {other.name, other.version, "pythons"}},
-                          .remedies = {remedy("framework_requirements_conflict/overwrite")}});
+            return fault({
+                .severity = Severity::warning,
+                .subject = one.name,
+                .message = one.name + " " + one.version + " and " + other.name + " " +
+                           other.version + " are both installed in " + one.directory +
+                           ", where they have the same files: the one installed later "
+                           "overwrote the other",
+                .evidence = {{one.name, one.version, "pythons"},
+                             {other.name, other.version, "pythons"}},
+                .remedies = {remedy("framework_requirements_conflict/overwrite")},
+            });
         }
     return pass("no two packages of cuDNN are installed in one directory");
 }

@@ -114,7 +114,9 @@ static bool is_arch_mismatch(int cudnn_major, const CallResult& result) {
 
 /// A call of the case returned that there is no code for this GPU.
 static bool found_no_code(const Facts& facts, int gpu, const RnnRun& run) {
-    const CallResult* obstacle = run.gpu == gpu ? obstacle_of(run) : nullptr;
+    if (run.gpu != gpu)
+        return false;
+    const CallResult* obstacle = obstacle_of(run);
     return obstacle && is_arch_mismatch(cudnn_installation(facts, run.library).major, *obstacle);
 }
 
@@ -135,8 +137,10 @@ static std::vector<std::string> arch_mismatches_on(const Facts& facts, int gpu) 
 /// count.
 static CompatibilityCheck against_cudnn(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
                                         const CudnnInstallation& installation) {
-    CompatibilityCheck compared{.thing = name_of(installation),
-                                .severity = severity_of(installation)};
+    CompatibilityCheck compared{
+        .thing = name_of(installation),
+        .severity = severity_of(installation),
+    };
     // The same version for the same CUDA, here or in another place.
     const Cudnn& own = *installation.answer;
     compared.shown = cases_passed(facts, gpu.index, [&](const Cudnn& other) {
@@ -180,9 +184,11 @@ static void add_test_kernel(const Facts& facts, const Gpu& gpu,
             all.push_back({thing, unknown("the result of the test kernel is unknown")});
         else if (is_arch_mismatch(0, *run.result))
             all.push_back({thing,
-                           {.fit = Fit::does_not_work,
-                            .evidence = {{thing, in_words(*run.result), "kernel_runs"}},
-                            .gpu_is_newer = true}});
+                           {
+                               .fit = Fit::does_not_work,
+                               .evidence = {{thing, in_words(*run.result), "kernel_runs"}},
+                               .gpu_is_newer = true,
+                           }});
     }
 }
 
@@ -205,7 +211,9 @@ static CompatibilityCheck against_framework(const Facts& facts, const Matrix& ma
     const bool only_ptx =
         stack::code_on_gpu(build.targets, *gpu.compute_capability).fit == Fit::compiles_first;
     if (only_ptx)
-        compared.severity = suits.fit == Fit::does_not_work ? Severity::warning : Severity::note;
+        compared.severity = Severity::note;
+    if (only_ptx && suits.fit == Fit::does_not_work)
+        compared.severity = Severity::warning;
     for (Evidence& evidence : suits.evidence)
         if (evidence.source.empty())
             evidence = {thing, evidence.value, framework.evidence.value_or("frameworks")};
@@ -267,23 +275,26 @@ static std::vector<Remedy> for_older(const Gpu& gpu, const Matrix& matrix) {
 static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
                      const std::vector<CompatibilityCheck>& all, bool gpu_is_newer) {
     const std::string capability = if_known(gpu.compute_capability);
+    std::string shown = capability;
+    if (capability.empty())
+        shown = "unknown";
     Finding finding = {
         .severity = Severity::note,
         .subject = subject_of(gpu),
         .part = part_of(gpu),
         .gpu = gpu.index,
-        .evidence = {{"compute capability", capability.empty() ? "unknown" : capability,
-                      place_of(facts, gpu) + ".compute_capability"}},
-        .explains = arch_mismatches_on(facts, gpu.index)};
+        .evidence = {{"compute capability", shown, place_of(facts, gpu) + ".compute_capability"}},
+        .explains = arch_mismatches_on(facts, gpu.index),
+    };
     std::vector<std::string> things;
     for (const auto& compared : all) {
         if (!is_misfit(compared, gpu_is_newer))
             continue;
         things.push_back(compared.thing);
-        const bool compiles = compared.suits.fit == Fit::compiles_first;
-        finding.severity =
-            std::min(finding.severity,
-                     compiles ? std::max(compared.severity, Severity::warning) : compared.severity);
+        Severity severity = compared.severity;
+        if (compared.suits.fit == Fit::compiles_first)
+            severity = std::max(severity, Severity::warning);
+        finding.severity = std::min(finding.severity, severity);
         append(finding.evidence, compared.suits.evidence);
     }
     const std::string of_capability = if_any(" of compute capability ", capability);
@@ -292,11 +303,12 @@ static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
                           " in " + join_with_and(things);
         if (finding.severity != Severity::error)
             finding.message += "; PTX code, compiled at first use, may still run";
-    } else
+        finding.remedies = {remedy("gpu_arch_not_in_build")};
+    } else {
         finding.message = subject_of(gpu) + of_capability + " is too old for " +
                           join_with_and(things) + ", which no longer has code for it";
-    append(finding.remedies,
-           gpu_is_newer ? std::vector{remedy("gpu_arch_not_in_build")} : for_older(gpu, matrix));
+        finding.remedies = for_older(gpu, matrix);
+    }
     return finding;
 }
 

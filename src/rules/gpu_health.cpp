@@ -14,26 +14,30 @@ Verdict gpu_fell_off_bus(const Facts& facts, const Matrix&) {
         if (!board.unreachable) {
             const bool responds = board.compute_mode || board.memory_free_mib ||
                                   board.memory_total_mib || board.persistence;
-            return responds ? pass("the board responds") : undecided("the board reported nothing");
+            if (responds)
+                return pass("the board responds");
+            return undecided("the board reported nothing");
         }
         auto explains = places_on(facts, board);
         append(explains, {"cuda_devices", "driver.init"});
         const bool is_lost = board.unreachable->code == nvml_gpu_is_lost;
-        return fault(
-            {.subject = subject_of(board),
-             .gpu = board.index,
-             .message = subject_of(board) + " does not respond on the PCI bus: the driver lost it",
-             .evidence = {{"failed call", in_words(*board.unreachable),
-                           board_fact(facts, board, "unreachable")}},
-             .remedies = remedies,
-             .confidence = certain_if(is_lost),
-             .explains = std::move(explains)});
+        return fault({
+            .subject = subject_of(board),
+            .gpu = board.index,
+            .message = subject_of(board) + " does not respond on the PCI bus: the driver lost it",
+            .evidence = {{"failed call", in_words(*board.unreachable),
+                          board_fact(facts, board, "unreachable")}},
+            .remedies = remedies,
+            .confidence = certain_if(is_lost),
+            .explains = std::move(explains),
+        });
     });
     if (boards.outcome == Outcome::fault)
         return boards;
     const Finding reported{
         .message = "a call reported a lost GPU: it no longer responds on the PCI bus",
-        .remedies = remedies};
+        .remedies = remedies,
+    };
     const auto failures = failures_where(facts, [](const CallResult& call) {
         return (call.call.starts_with("nvml") && call.code == nvml_gpu_is_lost) ||
                contains(call.text, "GPU is lost") || contains(call.text, "GPU_IS_LOST") ||
@@ -64,27 +68,31 @@ static Verdict judge_errors(const Facts& facts, const Board& board) {
             "ECC is enabled, but the board did not report the number of uncorrectable errors");
     if (!errors)
         return not_reported(facts, "memory errors", {"nvmlDeviceGetEccMode"});
-    return fault(
-        {.subject = subject_of(board),
-         .gpu = board.index,
-         .message = subject_of(board) + " had " +
-                    pluralized(static_cast<std::size_t>(*errors), "uncorrectable memory error",
-                               "uncorrectable memory errors") +
-                    " since its driver was loaded",
-         .evidence = {{"uncorrectable errors since the driver was loaded", std::to_string(*errors),
-                       board_fact(facts, board, "ecc_uncorrected_since_boot")}},
-         .remedies = against_errors(facts, &board)});
+    return fault({
+        .subject = subject_of(board),
+        .gpu = board.index,
+        .message = subject_of(board) + " had " +
+                   pluralized(static_cast<std::size_t>(*errors), "uncorrectable memory error",
+                              "uncorrectable memory errors") +
+                   " since its driver was loaded",
+        .evidence = {{"uncorrectable errors since the driver was loaded", std::to_string(*errors),
+                      board_fact(facts, board, "ecc_uncorrected_since_boot")}},
+        .remedies = against_errors(facts, &board),
+    });
 }
 
 /// Memory of the GPU returned data that ECC could not correct. A CUDA call
 /// reports it without naming the board, NVML by a counter since the driver was
 /// loaded.
 Verdict gpu_memory_ecc_error(const Facts& facts, const Matrix&) {
+    const Board* only = nullptr;
+    if (facts.nvml_devices.size() == 1)
+        only = &facts.nvml_devices.front();
     const Finding reported{
         .message =
             "a CUDA call reported an uncorrectable memory error (CUDA_ERROR_ECC_UNCORRECTABLE)",
-        .remedies = against_errors(
-            facts, facts.nvml_devices.size() == 1 ? &facts.nvml_devices.front() : nullptr)};
+        .remedies = against_errors(facts, only),
+    };
     auto findings = findings_for(cuda_failures(facts, cuda_ecc_uncorrectable), reported);
     const Verdict boards =
         over_boards(facts, [&](const Board& board) { return judge_errors(facts, board); });
@@ -116,18 +124,22 @@ Verdict gpu_memory_repair_pending(const Facts& facts, const Matrix&) {
              "needs a reset to remap a defective memory row", Severity::warning},
             {&Board::retirement_pending, "retirement_pending",
              "needs a reboot to retire a defective memory page", Severity::warning}};
-        for (const Need& need : needs)
-            if ((board.*need.flag).value_or(false))
-                return fault(
-                    {.severity = need.severity,
-                     .subject = subject_of(board),
-                     .gpu = board.index,
-                     .message = subject_of(board) + ' ' + need.what,
-                     .evidence = {{need.field, "true", board_fact(facts, board, need.field)}},
-                     .remedies = {on_host(facts, need.severity == Severity::error
-                                                     ? remedy("gpu_memory_repair_pending/replace")
-                                                     : remedy("gpu_memory_repair_pending/reset",
-                                                              {std::to_string(board.index)}))}});
+        for (const Need& need : needs) {
+            if (!(board.*need.flag).value_or(false))
+                continue;
+            Remedy repair =
+                remedy("gpu_memory_repair_pending/reset", {std::to_string(board.index)});
+            if (need.severity == Severity::error)
+                repair = remedy("gpu_memory_repair_pending/replace");
+            return fault({
+                .severity = need.severity,
+                .subject = subject_of(board),
+                .gpu = board.index,
+                .message = subject_of(board) + ' ' + need.what,
+                .evidence = {{need.field, "true", board_fact(facts, board, need.field)}},
+                .remedies = {on_host(facts, repair)},
+            });
+        }
         const bool remaps = board.remapping_failed && board.remapping_pending;
         const bool retires = board.retirement_pending.has_value();
         if (remaps && retires)
@@ -179,14 +191,15 @@ Verdict gpu_throttled(const Facts& facts, const Matrix&) {
             return pass("no GPU is throttled because of heat or power");
         }
         const std::string reasons = join_with_and(slowdowns);
-        return fault(
-            {.subject = subject_of(board),
-             .gpu = board.index,
-             .message =
-                 subject_of(board) + " is throttled because of heat or power (" + reasons + ")",
-             .evidence = {{"reasons for reduced clocks", reasons,
-                           board_fact(facts, board, "throttle_reasons")}},
-             .remedies = {on_host(facts, remedy("gpu_throttled", {what_to_check(reasons)}))}});
+        return fault({
+            .subject = subject_of(board),
+            .gpu = board.index,
+            .message =
+                subject_of(board) + " is throttled because of heat or power (" + reasons + ")",
+            .evidence = {{"reasons for reduced clocks", reasons,
+                          board_fact(facts, board, "throttle_reasons")}},
+            .remedies = {on_host(facts, remedy("gpu_throttled", {what_to_check(reasons)}))},
+        });
     });
 }
 
@@ -196,18 +209,23 @@ static Finding failed(const Facts& facts, const KernelRun& run) {
     const std::string place = place_of(facts, run), gpu = gpu_subject(facts, run.gpu);
     const bool computed = !run.result || run.result->ok();
     std::string message = gpu + " returned incorrect results from a test kernel";
-    if (!computed)
+    std::string fix = "kernel_launch_failed/incorrect", correct;
+    if (!computed) {
         message = gpu + " cannot run a test kernel: " + in_words(*run.result);
+        fix = "kernel_launch_failed/failed";
+    }
+    if (run.correct)
+        correct = cell_text(*run.correct);
     return {
         .subject = gpu,
         .gpu = run.gpu,
         .message = std::move(message),
         .evidence = {{"call", if_known(run.result), place + ".result"},
-                     {"correct", run.correct ? cell_text(*run.correct) : "", place + ".correct"}},
-        .remedies = {on_host(facts, remedy(computed ? "kernel_launch_failed/incorrect"
-                                                    : "kernel_launch_failed/failed"))},
+                     {"correct", correct, place + ".correct"}},
+        .remedies = {on_host(facts, remedy(fix))},
         .symptoms = {place},
-        .explains = places_on(facts, run.gpu)};
+        .explains = places_on(facts, run.gpu),
+    };
 }
 
 /// The shortest way through driver, compiler and hardware does not work: a test kernel.

@@ -91,6 +91,14 @@ struct MemoryLimit {
     const char* how_it_ran_out = " ran out of memory";
 };
 
+/// CUDA reports the size of the instance as that of its GPU.
+MemoryLimit limited_by_mig(const Gpu& instance) {
+    std::string size = "only a part of the memory";
+    if (instance.memory_total_mib)
+        size = std::to_string(*instance.memory_total_mib) + " MiB in total";
+    return {"gpu_out_of_memory/mig", "this MIG instance has " + size};
+}
+
 /// An MPS server limits its clients by this variable or by its own settings:
 /// https://docs.nvidia.com/deploy/mps/index.html
 MemoryLimit limited_by_mps(const Facts& facts) {
@@ -125,11 +133,7 @@ MemoryLimit limit_of(const AllocationFailure& failure) {
         return {"gpu_out_of_memory/host", "but cuDNN requested host memory",
                 " cannot be used because the host ran out of memory"};
     if (is_mig(failure))
-        return {"gpu_out_of_memory/mig",
-                "this MIG instance has " +
-                    (failure.gpu.memory_total_mib
-                         ? std::to_string(*failure.gpu.memory_total_mib) + " MiB in total"
-                         : "only a part of the memory")};
+        return limited_by_mig(failure.gpu);
     if (failure.board && memory_is_low(*failure.board))
         return limited_by_processes(failure);
     if (environment(failure.facts, mps_limit))
@@ -222,16 +226,17 @@ std::vector<Evidence> allocation_evidence(const AllocationFailure& failure) {
 Finding ran_out(const AllocationFailure& failure) {
     const FailedRun lost = failed_runs(failure);
     const MemoryLimit limit = limit_of(failure);
-    Finding finding = {.severity = lost.severity,
-                       .subject = subject_of(failure.gpu),
-                       .gpu = failure.gpu.index,
-                       .message = subject_of(failure.gpu) + limit.how_it_ran_out + ": " +
-                                  call_in_words(failure.calls.front()) + "; " +
-                                  free_in_words(failure) + ", " + limit.words + "; " +
-                                  failed_in_words(lost),
-                       .evidence = allocation_evidence(failure),
-                       .remedies = {remedy(limit.remedy)},
-                       .symptoms = mapped(failure.calls, &FailedAllocation::place)};
+    Finding finding = {
+        .severity = lost.severity,
+        .subject = subject_of(failure.gpu),
+        .gpu = failure.gpu.index,
+        .message = subject_of(failure.gpu) + limit.how_it_ran_out + ": " +
+                   call_in_words(failure.calls.front()) + "; " + free_in_words(failure) + ", " +
+                   limit.words + "; " + failed_in_words(lost),
+        .evidence = allocation_evidence(failure),
+        .remedies = {remedy(limit.remedy)},
+        .symptoms = mapped(failure.calls, &FailedAllocation::place),
+    };
     if (failure.board)
         finding.explains = {place_of(failure.facts, *failure.board)};
     if (requests_too_much(failure)) {
@@ -259,7 +264,9 @@ Verdict gpu_out_of_memory(const Facts& facts, const Matrix&) {
         if (failure.calls.empty())
             continue;
         result.fault(ran_out(failure));
-        (requests_too_much(failure) ? too_large : any_fault) = true;
+        const bool too_much = requests_too_much(failure);
+        too_large |= too_much;
+        any_fault |= !too_much;
     }
     if (too_large && !any_fault) {
         Verdict verdict = result.finish();

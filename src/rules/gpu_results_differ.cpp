@@ -104,15 +104,17 @@ std::string share(std::size_t cases, const Kind& kind) {
 /// `what` continues "... that are not bitwise identical".
 Finding about_bits(const Facts& facts, Severity severity, const std::string& gpus,
                    const std::string& what, const Runs& runs, Remedy remedy) {
-    return {.severity = severity,
-            .subject = gpus,
-            .message = gpus + " returned results that are not bitwise identical " + what,
-            .evidence = evidence_of(facts, runs,
-                                    [](const RnnRun& run) {
-                                        return "digest " + run.digest.value_or("?") + " on GPU " +
-                                               std::to_string(run.gpu);
-                                    }),
-            .remedies = {std::move(remedy)}};
+    return {
+        .severity = severity,
+        .subject = gpus,
+        .message = gpus + " returned results that are not bitwise identical " + what,
+        .evidence = evidence_of(facts, runs,
+                                [](const RnnRun& run) {
+                                    return "digest " + run.digest.value_or("?") + " on GPU " +
+                                           std::to_string(run.gpu);
+                                }),
+        .remedies = {std::move(remedy)},
+    };
 }
 
 /// The GPU that disagrees with the majority, in the cases where it does.

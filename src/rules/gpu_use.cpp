@@ -8,18 +8,22 @@ namespace rnncheck::rules {
 /// The severity of what is wrong with a board, a note when CUDA gives this process other GPUs than
 /// that one.
 static Severity severity_on(const Facts& facts, const Board& board, Severity severity) {
-    return facts.cuda_devices.empty() || gpu_of(facts, board) ? severity : Severity::note;
+    if (facts.cuda_devices.empty() || gpu_of(facts, board))
+        return severity;
+    return Severity::note;
 }
 
 /// NVML shows the mode of every board, CUDA that of the GPUs that it lists.
 static Finding closed(const Facts& facts, const std::string& subject, const std::string& source,
                       std::vector<std::string> explains, const std::string& of_board = "") {
     explains.emplace_back("driver.init");
-    return {.subject = subject,
-            .message = "CUDA is prohibited on " + subject + " by its compute mode",
-            .evidence = {{"compute mode", "prohibited", source}},
-            .remedies = {on_host(facts, remedy("gpu_compute_prohibited", {of_board}))},
-            .explains = std::move(explains)};
+    return {
+        .subject = subject,
+        .message = "CUDA is prohibited on " + subject + " by its compute mode",
+        .evidence = {{"compute mode", "prohibited", source}},
+        .remedies = {on_host(facts, remedy("gpu_compute_prohibited", {of_board}))},
+        .explains = std::move(explains),
+    };
 }
 
 /// `nvidia-smi --compute-mode=PROHIBITED` makes a GPU reject every CUDA
@@ -89,18 +93,19 @@ static Verdict judge_exclusive_mode(const Facts& facts, const Board& board) {
         return not_applicable("MPS is configured, and its server is expected to use the GPU");
     const std::string pids = join_with_and(
         mapped(board.processes, [](const auto& process) { return std::to_string(process.pid); }));
-    return fault(
-        {.severity = severity_on(facts, board, Severity::error),
-         .subject = subject_of(board),
-         .gpu = board.index,
-         .message =
-             subject_of(board) + " is in exclusive-process mode and in use by process " + pids,
-         .evidence = {{"compute mode", *board.compute_mode,
-                       board_fact(facts, board, "compute_mode")},
-                      {"processes on the GPU", pids, board_fact(facts, board, "processes")}},
-         .remedies = for_shared_gpu(facts),
-         .confidence = Confidence::likely,
-         .explains = places_on(facts, board)});
+    return fault({
+        .severity = severity_on(facts, board, Severity::error),
+        .subject = subject_of(board),
+        .gpu = board.index,
+        .message =
+            subject_of(board) + " is in exclusive-process mode and in use by process " + pids,
+        .evidence = {{"compute mode", *board.compute_mode,
+                      board_fact(facts, board, "compute_mode")},
+                     {"processes on the GPU", pids, board_fact(facts, board, "processes")}},
+        .remedies = for_shared_gpu(facts),
+        .confidence = Confidence::likely,
+        .explains = places_on(facts, board),
+    });
 }
 
 /// In exclusive-process mode the first process has the GPU to itself; every
@@ -115,7 +120,8 @@ Verdict gpu_exclusive_mode_busy(const Facts& facts, const Matrix&) {
         .evidence = {{"pipes of the MPS control daemon", if_known(facts.driver.mps_pipe),
                       "driver.mps_pipe"}},
         .remedies = for_shared_gpu(facts),
-        .confidence = Confidence::likely};
+        .confidence = Confidence::likely,
+    };
     const auto refusals = cuda_failures(facts, cuda_device_unavailable);
     if (!refusals.empty())
         return fault_or(findings_for(refusals, rejected), {});
@@ -134,23 +140,28 @@ static Verdict judge_free_memory(const Facts& facts, const Board& board, bool he
         return pass("enough GPU memory is free");
     if (!memory_is_low(board))
         return undecided("the board's memory size is unknown");
-    if (held == board.processes.empty())
-        return not_applicable(held ? "no process is visible on the GPU"
-                                   : "processes use the memory");
-    return fault({.severity = severity_on(facts, board, Severity::warning),
-                  .subject = subject_of(board),
-                  .gpu = board.index,
-                  .message = subject_of(board) + " has only " + free_of_total(board) +
-                             " of memory free" +
-                             (held ? "; in use by " + processes_on(board)
-                                   : ", and no visible process uses the rest"),
-                  .evidence = {{"free memory", free_of_total(board),
-                                board_fact(facts, board, "memory_free_mib")},
-                               {"processes on the GPU", held ? processes_on(board) : "none visible",
-                                board_fact(facts, board, "processes")}},
-                  .remedies = {held ? remedy("gpu_memory_held_by_other_process")
-                                    : on_host(facts, remedy("gpu_memory_low"))},
-                  .symptoms = {place_of(facts, board)}});
+    if (held && board.processes.empty())
+        return not_applicable("no process is visible on the GPU");
+    if (!held && !board.processes.empty())
+        return not_applicable("processes use the memory");
+    std::string processes = "none visible", users = ", and no visible process uses the rest";
+    Remedy fix = on_host(facts, remedy("gpu_memory_low"));
+    if (held) {
+        processes = processes_on(board);
+        users = "; in use by " + processes;
+        fix = remedy("gpu_memory_held_by_other_process");
+    }
+    const std::string free = free_of_total(board);
+    return fault({
+        .severity = severity_on(facts, board, Severity::warning),
+        .subject = subject_of(board),
+        .gpu = board.index,
+        .message = subject_of(board) + " has only " + free + " of memory free" + users,
+        .evidence = {{"free memory", free, board_fact(facts, board, "memory_free_mib")},
+                     {"processes on the GPU", processes, board_fact(facts, board, "processes")}},
+        .remedies = {fix},
+        .symptoms = {place_of(facts, board)},
+    });
 }
 
 /// Other programs hold so much of the memory that a context, cuDNN's kernels

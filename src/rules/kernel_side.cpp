@@ -51,20 +51,23 @@ Verdict kernel_module_missing(const Facts& facts, const Matrix&) {
     const auto version = driver_library_version(facts);
     const std::string path = libcuda_in_use(facts);
     const auto decided_by = helper_may_load_it(facts);
-    return fault(
-        {.subject = "NVIDIA kernel module",
-         .message = "the NVIDIA kernel module is not loaded, although the driver library " + path +
-                    if_any(" (version ", version, ")") + " is installed" +
-                    (bus_without_gpu(facts) ? "; no NVIDIA GPU is on the PCI bus" : ""),
-         .evidence = {{"driver library", path, "libraries"},
-                      {"kernel module", "not loaded", "driver.module_loaded"},
-                      {"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
-                      {"kernel driver of the GPU", foreign_kernel_driver(facts), "host.pci_gpus"},
-                      {"cuInit", if_known(facts.driver.init), "driver.init"}},
-         .remedies = without_module(facts),
-         .confidence = certain_if(!decided_by),
-         .decided_by = decided_by,
-         .explains = {"driver.init"}});
+    std::string no_gpu;
+    if (bus_without_gpu(facts))
+        no_gpu = "; no NVIDIA GPU is on the PCI bus";
+    return fault({
+        .subject = "NVIDIA kernel module",
+        .message = "the NVIDIA kernel module is not loaded, although the driver library " + path +
+                   if_any(" (version ", version, ")") + " is installed" + no_gpu,
+        .evidence = {{"driver library", path, "libraries"},
+                     {"kernel module", "not loaded", "driver.module_loaded"},
+                     {"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
+                     {"kernel driver of the GPU", foreign_kernel_driver(facts), "host.pci_gpus"},
+                     {"cuInit", if_known(facts.driver.init), "driver.init"}},
+        .remedies = without_module(facts),
+        .confidence = certain_if(!decided_by),
+        .decided_by = decided_by,
+        .explains = {"driver.init"},
+    });
 }
 
 /// nvidia-modprobe creates the nodes of the numbers it is given, 255 for /dev/nvidiactl, and with
@@ -88,7 +91,9 @@ static std::string although_allowed(const Facts& facts, const std::string& what)
 static std::string helper_in_words(const std::optional<bool>& is_installed) {
     if (!is_installed)
         return "unknown";
-    return *is_installed ? "installed" : "not installed";
+    if (*is_installed)
+        return "installed";
+    return "not installed";
 }
 
 /// The kernel module is loaded, but the files in /dev through which programs reach it do not exist.
@@ -112,15 +117,18 @@ Verdict device_nodes_missing(const Facts& facts, const Matrix&) {
     const std::string missing = join_with_and(nodes);
     if (nodes.empty())
         return pass("/dev/nvidiactl and a node of a GPU exist");
-    const auto& helper = facts.driver.modprobe_helper;
+    const std::string helper = helper_in_words(facts.driver.modprobe_helper);
+    std::string option;
+    if (facts.tool.make_nodes)
+        option = "used";
     Finding finding = {
         .subject = "/dev",
-        .evidence = {
-            {"missing device nodes", missing, "driver.device_nodes"},
-            {"kernel module", "loaded", "driver.module_loaded"},
-            {"nvidia-modprobe, set-user-id", helper_in_words(helper), "driver.modprobe_helper"},
-            {"--make-nodes", facts.tool.make_nodes ? "used" : "", "tool.make_nodes"},
-            {"cuInit", if_known(facts.driver.init), "driver.init"}}};
+        .evidence = {{"missing device nodes", missing, "driver.device_nodes"},
+                     {"kernel module", "loaded", "driver.module_loaded"},
+                     {"nvidia-modprobe, set-user-id", helper, "driver.modprobe_helper"},
+                     {"--make-nodes", option, "tool.make_nodes"},
+                     {"cuInit", if_known(facts.driver.init), "driver.init"}},
+    };
     if (nodes_created_lazily(facts)) {
         finding.severity = Severity::note;
         finding.message = missing +
@@ -173,16 +181,17 @@ Verdict device_nodes_unreadable(const Facts& facts, const Matrix&) {
         return pass("the driver works");
     const auto closed = inaccessible_nodes(facts);
     if (!closed.empty())
-        return fault(
-            {.subject = closed.front(),
-             .message = "this user has no read and write permission for " + join_with_and(closed),
-             .evidence = mapped(closed,
-                                [&](const std::string& path) {
-                                    return Evidence{path,
-                                                    "mode and owner " + node_at(facts, path)->mode,
-                                                    "driver.device_nodes"};
-                                }),
-             .remedies = {open_nodes(facts, *node_at(facts, closed.front()))}});
+        return fault({
+            .subject = closed.front(),
+            .message = "this user has no read and write permission for " + join_with_and(closed),
+            .evidence = mapped(closed,
+                               [&](const std::string& path) {
+                                   return Evidence{path,
+                                                   "mode and owner " + node_at(facts, path)->mode,
+                                                   "driver.device_nodes"};
+                               }),
+            .remedies = {open_nodes(facts, *node_at(facts, closed.front()))},
+        });
     if (!probe_completed(facts, "driver_files"))
         return undecided("listing the device nodes did not finish");
     if (facts.driver.device_nodes.empty())
@@ -203,7 +212,8 @@ static Finding uvm_missing(const Facts& facts) {
                       "driver.device_nodes"},
                      {"failed call", in_words(*facts.driver.init), "driver.init"}},
         .confidence = Confidence::likely,
-        .explains = {"driver.init"}};
+        .explains = {"driver.init"},
+    };
     if (to_come) {
         finding.severity = Severity::note;
         finding.message =
@@ -256,15 +266,19 @@ Verdict proc_sys_hidden(const Facts& facts, const Matrix&) {
                                !facts.driver.module_loaded.value_or(false);
     const bool nodes_hidden = is_hidden(facts, "/dev") && facts.driver.device_nodes.empty();
     const std::string hidden = join_with_and(facts.host.hidden_directories);
+    std::string verb = " are";
+    if (facts.host.hidden_directories.size() == 1)
+        verb = " is";
     if (kernel_hidden || nodes_hidden)
-        return fault(
-            {.subject = hidden,
-             .message = hidden + (facts.host.hidden_directories.size() == 1 ? " is" : " are") +
-                        " empty or not readable for this process, so the driver's files there "
-                        "could not be "
-                        "examined",
-             .evidence = {{"directories that appear empty", hidden, "host.hidden_directories"}},
-             .remedies = {remedy("proc_sys_hidden")}});
+        return fault({
+            .subject = hidden,
+            .message = hidden + verb +
+                       " empty or not readable for this process, so the driver's files there "
+                       "could not be "
+                       "examined",
+            .evidence = {{"directories that appear empty", hidden, "host.hidden_directories"}},
+            .remedies = {remedy("proc_sys_hidden")},
+        });
     if (!probe_completed(facts, "host_system"))
         return undecided("examining the system did not finish");
     return pass("/proc or /sys, and /dev, are readable");

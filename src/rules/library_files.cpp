@@ -94,7 +94,8 @@ Verdict library_file_damaged(const Facts& facts, const Matrix&) {
             .message = library.path + ' ' + *what,
             .evidence = {{"file", problem_of(library), "libraries"},
                          {"found through", std::string(name_of(library.found_via)), "libraries"}},
-            .remedies = {reinstall}};
+            .remedies = {reinstall},
+        };
         if (in_the_way)
             finding.explains = {kind_of(library)};
         result.fault(std::move(finding));
@@ -105,18 +106,19 @@ Verdict library_file_damaged(const Facts& facts, const Matrix&) {
 
 /// An error only if no other file of that name is for this machine.
 static Finding foreign(const Facts& facts, const Library& library, bool only_copy) {
-    const std::string built_for = if_any(", built for ", library.machine);
+    const std::string other =
+        " is for a different CPU architecture" + if_any(", built for ", library.machine);
+    std::string message = library.path + " in LD_LIBRARY_PATH" + other + "; the loader skips it";
+    if (only_copy)
+        message = library.path + other + ", and it is the only one in the loader's search path";
     Finding finding = {
         .severity = error_if(only_copy),
         .subject = library.path,
-        .message = only_copy
-                       ? library.path + " is for a different CPU architecture" + built_for +
-                             ", and it is the only one in the loader's search path"
-                       : library.path + " in LD_LIBRARY_PATH is for a different CPU architecture" +
-                             built_for + "; the loader skips it",
+        .message = std::move(message),
         .evidence = {{"file", problem_of(library), "libraries"},
                      {"this machine", facts.host.machine.value_or("unknown"), "host.machine"}},
-        .remedies = {remedy("library_for_other_machine")}};
+        .remedies = {remedy("library_for_other_machine")},
+    };
     if (only_copy)
         finding.explains = {kind_of(library)};
     return finding;
@@ -188,18 +190,21 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
         return needed_by_rnn(*part, matrix);
     });
     const auto names = mapped(parts, [](const Library* part) { return file_name(part->path); });
-    const std::string need = parts.size() == 1 ? " needs it: " : " need it: ";
-    std::string effect = "convolutions fail, recurrent networks do not";
+    std::string need = " need it: ", effect = "convolutions fail, recurrent networks do not";
+    if (parts.size() == 1)
+        need = " needs it: ";
     if (at_once)
         effect = "no recurrent network runs";
-    return {.severity = error_if(at_once),
-            .subject = zlib,
-            .message = zlib + " was not found; " + join_with_and(names) + " of the cuDNN in " +
-                       directory + need + effect,
-            .evidence = {{zlib, "not in the loader's search path", "libraries"}},
-            .remedies = {remedy("zlib_missing", {},
-                                system_install_commands(facts, "zlib1g", "zlib", "libz1"))},
-            .explains = std::move(crashed)};
+    return {
+        .severity = error_if(at_once),
+        .subject = zlib,
+        .message = zlib + " was not found; " + join_with_and(names) + " of the cuDNN in " +
+                   directory + need + effect,
+        .evidence = {{zlib, "not in the loader's search path", "libraries"}},
+        .remedies = {remedy("zlib_missing", {},
+                            system_install_commands(facts, "zlib1g", "zlib", "libz1"))},
+        .explains = std::move(crashed),
+    };
 }
 
 /// cuDNN decompresses its kernels with zlib: the library for convolutions of

@@ -58,6 +58,9 @@ static void compare(VerdictBuilder& result, const std::vector<Found>& all, const
     if (wanted->or_later)
         expected += " or a later version";
     const std::string expects = "'" + profile + "' expects " + expected;
+    std::string place = "version_not_expected/package";
+    if (name == "the driver")
+        place = "version_not_expected/driver";
     if (all.empty())
         result.unknown("no version of " + name + " is known; " + expects);
     for (const auto& [subject, version] : all)
@@ -66,15 +69,15 @@ static void compare(VerdictBuilder& result, const std::vector<Found>& all, const
         else if (wanted->fits(*version))
             result.passed("all versions are as '" + profile + "' expects");
         else
-            result.fault(
-                {.subject = subject,
-                 .message =
-                     "the version of " + subject + " is " + version->text + ", but " + expects,
-                 .evidence = {{"version of " + name, version->text, source},
-                              {"expected version", expected, "expected"}},
-                 .remedies = {remedy(name == "the driver" ? "version_not_expected/driver"
-                                                          : "version_not_expected/package",
-                                     {name + ' ' + expected, profile, shell_quoted(profile)})}});
+            result.fault({
+                .subject = subject,
+                .message =
+                    "the version of " + subject + " is " + version->text + ", but " + expects,
+                .evidence = {{"version of " + name, version->text, source},
+                             {"expected version", expected, "expected"}},
+                .remedies = {remedy(place,
+                                    {name + ' ' + expected, profile, shell_quoted(profile)})},
+            });
 }
 
 /// Driver, CUDA runtimes and cuDNNs against the versions that a profile expects

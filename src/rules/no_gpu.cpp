@@ -41,16 +41,18 @@ static std::vector<Remedy> remedies_without_gpu(const Facts& facts) {
         return {machine_without_gpu(facts)};
     std::vector<Remedy> remedies = requests_for_gpu(facts);
     if (!no_board) {
-        const Reason* reason = reason_of(facts);
-        const char* const place = reason ? reason->remedy : "no_gpu_visible/board";
+        const char* place = "no_gpu_visible/board";
+        if (const Reason* reason = reason_of(facts))
+            place = reason->remedy;
         remedies.insert(remedies.begin(), remedy(place));
     } else if (facts.host.pci_gpus.empty()) {
         remedies.push_back(on_host(facts, check_machine(facts)));
     } else {
+        const char* place = "no_gpu_visible/rejected";
         // The open kernel module supports only GPUs from Turing on.
-        const bool open_module = facts.driver.kernel_flavour == "open";
-        remedies.push_back(on_host(
-            facts, remedy(open_module ? "no_gpu_visible/open_module" : "no_gpu_visible/rejected")));
+        if (facts.driver.kernel_flavour == "open")
+            place = "no_gpu_visible/open_module";
+        remedies.push_back(on_host(facts, remedy(place)));
     }
     return remedies;
 }
@@ -93,21 +95,24 @@ Verdict no_gpu_visible(const Facts& facts, const Matrix&) {
         return not_applicable("the driver does not initialize");
     if (!probe_completed(facts, "driver_api") && driver_responds(facts))
         return undecided("querying the driver did not finish");
-    const bool any_mig = std::ranges::any_of(facts.nvml_devices, reasons[0].holds);
-    return fault({.subject = "GPU",
-                  .message = message_without_gpu(facts),
-                  .evidence = {{"GPUs that CUDA sees", "0", "cuda_devices"},
-                               {"GPUs that NVML sees", std::to_string(facts.nvml_devices.size()),
-                                "nvml_devices"},
-                               {"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
-                               {"device nodes of MIG instances", any_mig ? instances_in(facts) : "",
-                                "driver.device_nodes"},
-                               {"kernel module", if_known(facts.driver.kernel_flavour),
-                                "driver.kernel_flavour"},
-                               {"cuInit", if_known(facts.driver.init), "driver.init"}},
-                  .remedies = remedies_without_gpu(facts),
-                  .symptoms = {"cuda_devices"},
-                  .explains = {"driver.init"}});
+    std::string instances;
+    if (std::ranges::any_of(facts.nvml_devices, reasons[0].holds))
+        instances = instances_in(facts);
+    return fault({
+        .subject = "GPU",
+        .message = message_without_gpu(facts),
+        .evidence = {{"GPUs that CUDA sees", "0", "cuda_devices"},
+                     {"GPUs that NVML sees", std::to_string(facts.nvml_devices.size()),
+                      "nvml_devices"},
+                     {"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
+                     {"device nodes of MIG instances", instances, "driver.device_nodes"},
+                     {"kernel module", if_known(facts.driver.kernel_flavour),
+                      "driver.kernel_flavour"},
+                     {"cuInit", if_known(facts.driver.init), "driver.init"}},
+        .remedies = remedies_without_gpu(facts),
+        .symptoms = {"cuda_devices"},
+        .explains = {"driver.init"},
+    });
 }
 
 /// cuInit succeeded, but cuDeviceGetCount returned an error, which is neither
@@ -131,13 +136,14 @@ Verdict gpu_list_failed(const Facts& facts, const Matrix& matrix) {
             meaning.value = status->name;
             meaning.source = status->source.url;
         }
-        return fault(
-            {.subject = "NVIDIA driver",
-             .message = std::move(message),
-             .evidence = {{"failed call", in_words(*call), "probe_runs"}, std::move(meaning)},
-             .remedies = {on_host(facts, remedy("gpu_list_failed"))},
-             .symptoms = {place_of(facts, *run)},
-             .explains = {"cuda_devices"}});
+        return fault({
+            .subject = "NVIDIA driver",
+            .message = std::move(message),
+            .evidence = {{"failed call", in_words(*call), "probe_runs"}, std::move(meaning)},
+            .remedies = {on_host(facts, remedy("gpu_list_failed"))},
+            .symptoms = {place_of(facts, *run)},
+            .explains = {"cuda_devices"},
+        });
     }
     if (!probe_completed(facts, "driver_api"))
         return undecided("querying the driver did not finish");
@@ -164,15 +170,17 @@ static Remedy remedy_for(const Facts& facts, const std::string& variable, Severi
 static Finding hidden(const Facts& facts, const std::string& variable, Severity severity,
                       const std::string& effect) {
     const std::string& value = *environment(facts, variable);
-    Finding finding = {.severity = severity,
-                       .subject = variable,
-                       .message = variable + "=\"" + escaped(value, 200) + "\" " + effect,
-                       .evidence = {{variable, value, "host.environment"},
-                                    {"GPUs that CUDA sees",
-                                     std::to_string(facts.cuda_devices.size()), "cuda_devices"},
-                                    {"GPUs that NVML sees",
-                                     std::to_string(facts.nvml_devices.size()), "nvml_devices"}},
-                       .remedies = {remedy_for(facts, variable, severity)}};
+    Finding finding = {
+        .severity = severity,
+        .subject = variable,
+        .message = variable + "=\"" + escaped(value, 200) + "\" " + effect,
+        .evidence = {{variable, value, "host.environment"},
+                     {"GPUs that CUDA sees", std::to_string(facts.cuda_devices.size()),
+                      "cuda_devices"},
+                     {"GPUs that NVML sees", std::to_string(facts.nvml_devices.size()),
+                      "nvml_devices"}},
+        .remedies = {remedy_for(facts, variable, severity)},
+    };
     if (severity == Severity::error)
         finding.explains = {"container", "libcuda",      "driver",
                             "/dev",      "cuda_devices", "driver.init"};
@@ -241,27 +249,31 @@ Verdict container_no_gpu_runtime(const Facts& facts, const Matrix&) {
             "the container has parts of the driver, or the host has no sign of a GPU");
     const std::string* visible = environment(facts, "NVIDIA_VISIBLE_DEVICES");
     const bool module_loaded = facts.driver.module_loaded.value_or(false);
+    std::string variable, module, devices;
+    if (visible)
+        variable = *visible;
+    if (module_loaded)
+        module = "loaded";
+    if (!facts.host.pci_gpus.empty())
+        devices = std::to_string(facts.host.pci_gpus.size());
     std::vector<Remedy> remedies{gpu_for_container(facts)};
     if (!batch_system(facts).empty())
         remedies.push_back(gpu_for_job(facts));
-    return fault(
-        {.subject = "container",
-         .message = "this container was started without GPU access: neither libcuda.so.1 nor a "
-                    "device node of the "
-                    "NVIDIA driver is available in it",
-         .evidence = {{"container", *facts.host.container, "host.container"},
-                      {"driver library, device nodes", "none", "libraries"},
-                      {"NVIDIA_VISIBLE_DEVICES", visible ? *visible : "", "host.environment"},
-                      {"the host's kernel module", module_loaded ? "loaded" : "",
-                       "driver.module_loaded"},
-                      {"NVIDIA devices on the PCI bus",
-                       facts.host.pci_gpus.empty() ? ""
-                                                   : std::to_string(facts.host.pci_gpus.size()),
-                       "host.pci_gpus"}},
-         .remedies = std::move(remedies),
-         .confidence = certain_if(module_loaded),
-         .symptoms = {"container"},
-         .explains = {"libcuda", "driver"}});
+    return fault({
+        .subject = "container",
+        .message = "this container was started without GPU access: neither libcuda.so.1 nor a "
+                   "device node of the "
+                   "NVIDIA driver is available in it",
+        .evidence = {{"container", *facts.host.container, "host.container"},
+                     {"driver library, device nodes", "none", "libraries"},
+                     {"NVIDIA_VISIBLE_DEVICES", variable, "host.environment"},
+                     {"the host's kernel module", module, "driver.module_loaded"},
+                     {"NVIDIA devices on the PCI bus", devices, "host.pci_gpus"}},
+        .remedies = std::move(remedies),
+        .confidence = certain_if(module_loaded),
+        .symptoms = {"container"},
+        .explains = {"libcuda", "driver"},
+    });
 }
 
 }  // namespace rnncheck::rules

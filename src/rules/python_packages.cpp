@@ -19,14 +19,17 @@ static std::vector<Evidence> changed_files(const PythonPackage& package) {
 /// The first of the changes is part of the message, all are its evidence.
 static Finding changed(const PythonPackage& package, std::vector<Evidence> changes, Remedy remedy) {
     const std::string name = package.name + ' ' + package.version;
-    const auto framework = stack::framework_named(package.name);
-    return {.subject = name,
-            .part = framework ? stack::Part{stack::PartKind::framework, framework->name, name}
-                              : stack::Part(),
-            .message = name + " has changed since it was installed: " + changes.front().what + ' ' +
-                       changes.front().value,
-            .evidence = std::move(changes),
-            .remedies = {std::move(remedy)}};
+    stack::Part part;
+    if (const auto framework = stack::framework_named(package.name))
+        part = {stack::PartKind::framework, framework->name, name};
+    return {
+        .subject = name,
+        .part = std::move(part),
+        .message = name + " has changed since it was installed: " + changes.front().what + ' ' +
+                   changes.front().value,
+        .evidence = std::move(changes),
+        .remedies = {std::move(remedy)},
+    };
 }
 
 /// Without --no-deps pip would install other packages again, too, and maybe
@@ -110,14 +113,16 @@ static Verdict judge_cudnn_packages(const Facts& facts, const PythonEnvironment&
     for (const PythonPackage* one : packages)
         for (const PythonPackage* other : packages)
             if (overwrite_each_other(*one, *other))
-                return fault({.subject = one->directory + "/nvidia/cudnn",
-                              .message = one->name + ' ' + one->version + " and " + other->name +
-                                         ' ' + other->version +
-                                         " are both installed and overwrite each other's files in "
-                                         "the same directory",
-                              .evidence = {{one->name, one->version, "pythons"},
-                                           {other->name, other->version, "pythons"}},
-                              .remedies = {only_one_of(facts, environment, {one, other})}});
+                return fault({
+                    .subject = one->directory + "/nvidia/cudnn",
+                    .message = one->name + ' ' + one->version + " and " + other->name + ' ' +
+                               other->version +
+                               " are both installed and overwrite each other's files in "
+                               "the same directory",
+                    .evidence = {{one->name, one->version, "pythons"},
+                                 {other->name, other->version, "pythons"}},
+                    .remedies = {only_one_of(facts, environment, {one, other})},
+                });
     VerdictBuilder result;
     for (const PythonPackage* package : packages)
         if (auto changes = changed_files(*package); !changes.empty()) {
@@ -162,8 +167,10 @@ static bool is_without_cuda(const std::string& package) {
 
 /// The one with CUDA: what is left when the others are gone.
 static std::string one_to_keep(const Framework& framework, const std::vector<std::string>& names) {
+    std::string name = names.front();
     const auto with = std::ranges::find_if_not(names, is_without_cuda);
-    const std::string name = with == names.end() ? names.front() : *with;
+    if (with != names.end())
+        name = *with;
     // From 2.1 on the package tensorflow itself has CUDA:
     // https://pypi.org/project/tensorflow-gpu/
     if (name == "tensorflow-gpu" && framework.version && framework.version->major() >= 2)
@@ -197,19 +204,23 @@ static Finding both(const Facts& facts, const Matrix& matrix, const Framework& f
     std::vector<std::string> listed = framework.other_packages;
     listed.insert(listed.begin(), framework.package.value_or(framework.name));
     const std::string install = install_of(facts, matrix, framework, one_to_keep(framework, names));
+    std::string effect = "the files in place have no CUDA support", build = "without CUDA";
+    if (cuda_won) {
+        effect = "the CUDA files are in place until the other package is updated";
+        build = "with CUDA";
+    }
     return {
         .severity = error_if(!cuda_won),
         .subject = words_of(framework),
         .part = part_of(framework),
         .message = join_with_and(listed) +
-                   " are installed in one environment and overwrite each other's files; " +
-                   (cuda_won ? "the CUDA files are in place until the other package is updated"
-                             : "the files in place have no CUDA support"),
+                   " are installed in one environment and overwrite each other's files; " + effect,
         .evidence = {{"packages", join_with_and(listed), "frameworks"},
-                     {"build identified from its files", cuda_won ? "with CUDA" : "without CUDA",
+                     {"build identified from its files", build,
                       framework.evidence.value_or("frameworks")}},
         .remedies = {remedy("cpu_and_gpu_packages_both_installed", {},
-                            {pip(facts, framework, "uninstall -y " + join(names, " ")), install})}};
+                            {pip(facts, framework, "uninstall -y " + join(names, " ")), install})},
+    };
 }
 
 /// Packages such as onnxruntime and onnxruntime-gpu have the same module: which
@@ -270,22 +281,25 @@ static Remedy use(const std::string& text, const PythonEnvironment& environment)
     if (of_windows && !conda)
         return remedy("wrong_python_environment/windows", {text},
                       {"& " + shell_quoted(environment.path + "\\Scripts\\Activate.ps1")});
-    return remedy(conda ? "wrong_python_environment/conda" : "wrong_python_environment/venv",
-                  {text, environment.path});
+    if (conda)
+        return remedy("wrong_python_environment/conda", {text, environment.path});
+    return remedy("wrong_python_environment/venv", {text, environment.path});
 }
 
 /// Only a note: the user may have meant the environment that was checked.
 static Finding better_elsewhere(const Facts& facts, const PythonEnvironment& active,
                                 const Framework& better, const std::string& has) {
     const PythonEnvironment& other = *environment_of(facts, better);
-    return {.severity = Severity::note,
-            .subject = active.path,
-            .message = words_of(better) + " with CUDA is installed in " + other.path +
-                       "; the checked environment, " + active.path + ", has " + has,
-            .evidence = {{"checked environment", active.path + " by " + active.found_by, "pythons"},
-                         {words_of(better), other.path, "frameworks"}},
-            .remedies = {use("Activate that environment if it is the intended one", other)},
-            .confidence = Confidence::possible};
+    return {
+        .severity = Severity::note,
+        .subject = active.path,
+        .message = words_of(better) + " with CUDA is installed in " + other.path +
+                   "; the checked environment, " + active.path + ", has " + has,
+        .evidence = {{"checked environment", active.path + " by " + active.found_by, "pythons"},
+                     {words_of(better), other.path, "frameworks"}},
+        .remedies = {use("Activate that environment if it is the intended one", other)},
+        .confidence = Confidence::possible,
+    };
 }
 
 /// Another environment than the intended one may be in use: a variable of venv
@@ -302,15 +316,16 @@ Verdict wrong_python_environment(const Facts& facts, const Matrix&) {
     const PythonEnvironment* on_path = nullptr;
     const PythonEnvironment* named = named_instead(facts, on_path);
     if (named && (has_frameworks(facts, *named) || has_frameworks(facts, *on_path)))
-        return fault(
-            {.subject = named->path,
-             .message = named->found_by + " names " + named->path +
-                        ", but the python on PATH is that of " + on_path->path,
-             .evidence = {{named->found_by, named->path, "host.environment"},
-                          {"python on PATH", on_path->interpreter.value_or(on_path->path),
-                           "pythons"}},
-             .remedies = {use("Activate the environment again, so that its python is first on PATH",
-                              *named)}});
+        return fault({
+            .subject = named->path,
+            .message = named->found_by + " names " + named->path +
+                       ", but the python on PATH is that of " + on_path->path,
+            .evidence = {{named->found_by, named->path, "host.environment"},
+                         {"python on PATH", on_path->interpreter.value_or(on_path->path),
+                          "pythons"}},
+            .remedies = {use("Activate the environment again, so that its python is first on PATH",
+                             *named)},
+        });
     VerdictBuilder result;
     for (const Framework& framework : facts.frameworks) {
         const Framework* better = cuda_framework_elsewhere(facts, framework.name);
@@ -343,7 +358,9 @@ static std::string version_between(const std::string& path, std::string_view sta
 static std::string install_again(const PythonEnvironment& dead) {
     const std::string& interpreter = *dead.missing_interpreter;
     if (dead.kind == "conda") {
-        const std::string version = dead.version ? "=" + shortened(*dead.version, 2).text : "";
+        std::string version;
+        if (dead.version)
+            version = "=" + shortened(*dead.version, 2).text;
         return "conda install --prefix " + shell_quoted(dead.path) + " python" + version;
     }
     if (const auto version = version_between(interpreter, "/.pyenv/versions/", "/");
@@ -397,9 +414,9 @@ static Remedy revived(const Facts& facts, const PythonEnvironment& dead) {
                       {shell_quoted(dead.found_by.substr(kernel.size()))});
     if (const std::string command = install_again(dead); !command.empty())
         return remedy("python_interpreter_missing/install_again", {command});
-    const PythonEnvironment* same = dead.version ? with_same_version(facts, dead) : nullptr;
     if (is_removed)
         return remedy("python_interpreter_missing/create", {path});
+    const PythonEnvironment* same = with_same_version(facts, dead);
     if (same && !dead.package_directories.empty())
         return remedy("python_interpreter_missing/same_version",
                       {path, shortened(*dead.version, 2).text, shell_quoted(*same->interpreter)});
@@ -428,14 +445,15 @@ Verdict python_interpreter_missing(const Facts& facts, const Matrix&) {
                 result.block_pass("an environment without an interpreter was found");
             continue;
         }
-        result.fault(
-            {.severity = severity_of_dead(python),
-             .subject = python.path,
-             .message = "no program can run in the Python environment " + python.path +
-                        ": its interpreter, " + *python.missing_interpreter + ", does not exist",
-             .evidence = {{"environment", python.path + " by " + python.found_by, "pythons"},
-                          {"interpreter that it needs", *python.missing_interpreter, "pythons"}},
-             .remedies = {revived(facts, python)}});
+        result.fault({
+            .severity = severity_of_dead(python),
+            .subject = python.path,
+            .message = "no program can run in the Python environment " + python.path +
+                       ": its interpreter, " + *python.missing_interpreter + ", does not exist",
+            .evidence = {{"environment", python.path + " by " + python.found_by, "pythons"},
+                         {"interpreter that it needs", *python.missing_interpreter, "pythons"}},
+            .remedies = {revived(facts, python)},
+        });
     }
     return result.finish_or(pass("the interpreters of the environments exist"));
 }

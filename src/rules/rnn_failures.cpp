@@ -193,16 +193,19 @@ static const RnnRun* obstacle(const Sweep& sweep) {
 /// A call before the first case failed, so that nothing is known of any case.
 static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run) {
     const CudnnInstallation installation = cudnn_installation(facts, run.library);
-    return {.severity = severity_of(installation),
-            .subject = subject_of(gpu),
-            .gpu = gpu.index,
-            .message = "no recurrent network could be run on " + subject_of(gpu) + " with " +
-                       name_of(installation) + ": " + in_words(*run.result),
-            .evidence = {evidence_of(facts, run, in_words(*run.result))},
-            .remedies = {run.result->code == cuda_device_unavailable
-                             ? remedy("gpu_not_tested/busy")
-                             : on_host(facts, remedy("gpu_not_tested/failed"))},
-            .symptoms = {place_of(facts, run)}};
+    Remedy fix = on_host(facts, remedy("gpu_not_tested/failed"));
+    if (run.result->code == cuda_device_unavailable)
+        fix = remedy("gpu_not_tested/busy");
+    return {
+        .severity = severity_of(installation),
+        .subject = subject_of(gpu),
+        .gpu = gpu.index,
+        .message = "no recurrent network could be run on " + subject_of(gpu) + " with " +
+                   name_of(installation) + ": " + in_words(*run.result),
+        .evidence = {evidence_of(facts, run, in_words(*run.result))},
+        .remedies = {std::move(fix)},
+        .symptoms = {place_of(facts, run)},
+    };
 }
 
 /// How the probe of this GPU ended, where it did not go well; else what the request leaves out.
@@ -229,7 +232,9 @@ static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep,
     const std::size_t skipped = runs_with(sweep, RunEnd::skipped).size();
     if (skipped == 0)
         return result.passed("every case was run on every GPU");
-    const RnnRun* run = skipped < sweep.runs.size() ? nullptr : obstacle(sweep);
+    const RnnRun* run = nullptr;
+    if (skipped == sweep.runs.size())
+        run = obstacle(sweep);
     if (!run)
         return not_run[why_not(facts, gpu)].push_back(gpu.index);
     result.fault(not_tested(facts, gpu, *run));

@@ -87,8 +87,11 @@ Verdict rnn_result_wrong(const Facts& facts, const Matrix&) {
         if (!runs.empty())
             result.fault(wrong_results(facts, sweep, std::move(runs)));
     }
-    return result.finish_or(pass_if_tried(facts, "every network that ran returned correct results",
-                                          any_right ? "" : "no network ran to completion"));
+    std::string unknown;
+    if (!any_right)
+        unknown = "no network ran to completion";
+    return result.finish_or(
+        pass_if_tried(facts, "every network that ran returned correct results", unknown));
 }
 
 /// A variable of the environment as evidence.
@@ -130,9 +133,28 @@ Verdict rnn_not_repeatable(const Facts& facts, const Matrix&) {
         if (!different.empty())
             result.fault(not_repeatable(facts, sweep, different));
     }
-    return result.finish_or(
-        pass_if_tried(facts, "every network returned bitwise identical results when repeated",
-                      any_twice ? "" : "no network ran twice"));
+    std::string unknown;
+    if (!any_twice)
+        unknown = "no network ran twice";
+    return result.finish_or(pass_if_tried(
+        facts, "every network returned bitwise identical results when repeated", unknown));
+}
+
+/// The environment can force TF32 on all libraries, whatever a program requests.
+static Finding forced_tf32(const Facts& facts, const Sweep& sweep, const RnnRun& run) {
+    std::string shown = "reduced precision";
+    if (run.largest_error)
+        shown = "error " + short_number(*run.largest_error);
+    return {
+        .subject = subject_of(facts, sweep),
+        .gpu = sweep.gpu,
+        .message = name_of(facts, sweep) +
+                   " computes in TF32 although full single precision was requested: results "
+                   "differ from a CPU's in the third or fourth digit",
+        .evidence = {evidence_of(facts, run, shown),
+                     evidence_of_setting(facts, "NVIDIA_TF32_OVERRIDE")},
+        .remedies = {remedy("tf32_reduced_precision", {verify_command(facts, run)})},
+    };
 }
 
 /// TF32 forced on cases that request full single precision. That it is cuDNN's default from compute
@@ -154,20 +176,8 @@ Verdict tf32_reduced_precision(const Facts& facts, const Matrix&) {
             else if (*run->precision == Precision::tf32 && !first)
                 first = run;
         }
-        if (!first)
-            continue;
-        result.fault(
-            {.subject = subject_of(facts, sweep),
-             .gpu = sweep.gpu,
-             .message = name_of(facts, sweep) + " computes in TF32 although full single precision "
-                                                "was requested: results differ from a CPU's "
-                                                "in the third or fourth digit",
-             .evidence = {evidence_of(facts, *first,
-                                      first->largest_error
-                                          ? "error " + short_number(*first->largest_error)
-                                          : "reduced precision"),
-                          evidence_of_setting(facts, "NVIDIA_TF32_OVERRIDE")},
-             .remedies = {remedy("tf32_reduced_precision", {verify_command(facts, *first)})}});
+        if (first)
+            result.fault(forced_tf32(facts, sweep, *first));
     }
     std::string how = "fp32 networks use full single precision";
     if (fast_math)
@@ -178,7 +188,10 @@ Verdict tf32_reduced_precision(const Facts& facts, const Matrix&) {
             "(NVIDIA_TF32_OVERRIDE=0 disables it)";
     if (fast_math)
         how += "; kernels of the persistent algorithms use fast math (tanh.approx)";
-    return result.finish_or(pass_if_tried(facts, how, any_known ? "" : "no fp32 network ran"));
+    std::string unknown;
+    if (!any_known)
+        unknown = "no fp32 network ran";
+    return result.finish_or(pass_if_tried(facts, how, unknown));
 }
 
 /// "49.98 % of 65536 elements kept".
@@ -235,16 +248,19 @@ static void judge_dropout(const Facts& facts, const RnnDropout& dropout, Verdict
                               " was not measured: " + in_words(dropout.result));
     const auto faults = faults_of(dropout);
     if (!faults.empty())
-        return result.fault(
-            {.subject = subject_of(facts, Sweep{dropout.library, dropout.gpu, {}}),
-             .gpu = dropout.gpu,
-             .message = where(facts, dropout) + " is incorrect: " + join_with_and(faults),
-             .evidence = {{"elements kept", share(dropout), place_of(facts, dropout)}},
-             .remedies = {remedy("rnn_dropout_wrong", {exact_number(dropout.probability)})}});
+        return result.fault({
+            .subject = subject_of(facts, Sweep{dropout.library, dropout.gpu, {}}),
+            .gpu = dropout.gpu,
+            .message = where(facts, dropout) + " is incorrect: " + join_with_and(faults),
+            .evidence = {{"elements kept", share(dropout), place_of(facts, dropout)}},
+            .remedies = {remedy("rnn_dropout_wrong", {exact_number(dropout.probability)})},
+        });
     if (!dropout.repeats || !dropout.mask_changes)
         return result.unknown(where(facts, dropout) +
                               ": whether its masks repeat correctly is unknown");
-    const std::string_view scaled = *dropout.kept > 0 ? ", correctly scaled" : "";
+    std::string_view scaled;
+    if (*dropout.kept > 0)
+        scaled = ", correctly scaled";
     result.passed(concat(where(facts, dropout), ": ", share(dropout), scaled,
                          ", the same for the same seed"));
 }
@@ -316,17 +332,18 @@ static void judge_speed(const Facts& facts, const Gpu& gpu, VerdictBuilder& resu
             "rates; to measure speed, "
             "run 'rnncheck lstm --input 2048 --hidden 2048 --batch 64 --length 16'");
     if (largest.ratio > slow_factor)
-        return result.fault(
-            {.subject = subject_of(gpu),
-             .gpu = gpu.index,
-             .message = ratio_in_words(gpu, largest) +
-                        ": it is throttled because of heat or power, in a low power state or "
-                        "shared with other "
-                        "programs, or cuDNN uses a slow kernel",
-             .evidence = {evidence_of(facts, *largest.run,
-                                      short_number(*largest.run->repeat_ms) + " ms, modeled: " +
-                                          short_number(largest.modelled_ms) + " ms")},
-             .remedies = {remedy("rnn_slow", {rerun_command(facts, *largest.run)})}});
+        return result.fault({
+            .subject = subject_of(gpu),
+            .gpu = gpu.index,
+            .message = ratio_in_words(gpu, largest) +
+                       ": it is throttled because of heat or power, in a low power state or "
+                       "shared with other "
+                       "programs, or cuDNN uses a slow kernel",
+            .evidence = {evidence_of(facts, *largest.run,
+                                     short_number(*largest.run->repeat_ms) + " ms, modeled: " +
+                                         short_number(largest.modelled_ms) + " ms")},
+            .remedies = {remedy("rnn_slow", {rerun_command(facts, *largest.run)})},
+        });
     result.passed(ratio_in_words(gpu, largest),
                   {{"first runs of all cases took longer than second ones by",
                     short_number(largest.extra_ms) + " ms", "rnn_runs"}});

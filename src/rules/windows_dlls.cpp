@@ -81,7 +81,8 @@ Finding mixed_cudnn(const Facts& facts, const DllLoad& one, const DllLoad& other
                    one.name + " " + difference.of_one + " from " + directory + " and " +
                    other.name + " " + difference.of_other + " from " + elsewhere,
         .evidence = {{one.name, *one.path, "dll_loads"}, {other.name, *other.path, "dll_loads"}},
-        .remedies = {putting_together(directory, elsewhere)}};
+        .remedies = {putting_together(directory, elsewhere)},
+    };
     concern_cudnn(facts, one, finding);
     return finding;
 }
@@ -96,7 +97,8 @@ Finding lacking_functions(const Facts& facts, const DllLoad& load) {
                    " (WinError 127): the files are of different versions",
         .evidence = {{load.name, load.path.value_or(""), "dll_loads"},
                      {"does not have the function", load.lacking.value_or(""), "dll_loads"}},
-        .remedies = {putting_together(directory, dll::dll_directory(load.lacking.value_or("")))}};
+        .remedies = {putting_together(directory, dll::dll_directory(load.lacking.value_or("")))},
+    };
     concern_cudnn(facts, load, finding);
     return finding;
 }
@@ -133,17 +135,17 @@ bool is_foreign_place(const DllLoad& load) {
 /// alone, which searches the program's directory, the system and PATH.
 Verdict dll_of_cudnn_missing(const Facts& facts) {
     const auto judge = [&](const DllLoad& load, VerdictBuilder& result) {
-        const bool elsewhere = is_installed_elsewhere(load);
-        std::string place, where = "it is not installed";
-        if (elsewhere) {
-            place = best_directory(load);
+        std::string where = "it is not installed";
+        Remedy fix = remedy("cudnn_part_missing/windows");
+        if (is_installed_elsewhere(load)) {
+            const std::string place = best_directory(load);
             where = "it is in " + place + ", which Windows does not search";
+            fix = putting_on_path(place);
         }
-        result.fault(
-            about(facts, load,
-                  words_of(facts, load) + " loads " + load.needed_by.value_or("cuDNN") +
-                      ", which does not find " + load.name + ": " + where,
-                  {elsewhere ? putting_on_path(place) : remedy("cudnn_part_missing/windows")}));
+        result.fault(about(facts, load,
+                           words_of(facts, load) + " loads " + load.needed_by.value_or("cuDNN") +
+                               ", which does not find " + load.name + ": " + where,
+                           {std::move(fix)}));
     };
     return over_not_found(facts, is_part, judge, Loads::of_all_programs);
 }
@@ -179,13 +181,14 @@ class LoadedCudnn {
     std::optional<Finding> add(const Facts& facts, const DllLoad& load) {
         std::optional<Finding> found;
         for (const DllLoad* const other : loads_) {
-            const bool is_first = is_front(load);
-            const DllLoad &one = is_first ? load : *other, &two = is_first ? *other : load;
-            auto difference = difference_in_version(one, two);
+            const DllLoad *one = other, *two = &load;
+            if (is_front(load))
+                std::swap(one, two);
+            auto difference = difference_in_version(*one, *two);
             if (!difference)
-                difference = difference_in_cuda(one, two);
+                difference = difference_in_cuda(*one, *two);
             if (difference && !found)
-                found = mixed_cudnn(facts, one, two, *difference);
+                found = mixed_cudnn(facts, *one, *two, *difference);
         }
         loads_.push_back(&load);
         return found;
@@ -239,12 +242,13 @@ Verdict wrong_dll_of_cudnn_first(const Facts& facts) {
             instead = *load.own;
         else if (is_installed_elsewhere(load))
             instead = load.elsewhere.front();
+        std::string compared;
+        if (older)
+            compared = ", and it is older than the " + wanted->text + " that it was built with";
         Finding finding = about(
             facts, load,
             words_of(facts, load) + " loads cuDNN " + cudnn_version(*load.version) + " from " +
-                dll::dll_directory(*load.path) + if_any(" instead of ", instead) +
-                (older ? ", and it is older than the " + wanted->text + " that it was built with"
-                       : ""),
+                dll::dll_directory(*load.path) + if_any(" instead of ", instead) + compared,
             {remedy("cudnn_shadowed/windows", {*load.path})});
         finding.severity = error_if(older);
         append(finding.explains, {words_of(facts, load) + " with " + *load.path});
@@ -294,7 +298,9 @@ static Verdict no_dll_of_cuda(const Facts& facts) {
 /// version, or any at all, has to be on PATH for frameworks that bundle none.
 Verdict dll_of_other_cuda_major(const Facts& facts) {
     Verdict verdict = over_other_majors(facts, is_cuda, "cuda_version_mismatch/windows");
-    return verdict.findings.empty() ? no_dll_of_cuda(facts) : verdict;
+    if (verdict.findings.empty())
+        return no_dll_of_cuda(facts);
+    return verdict;
 }
 
 /// One finding for each directory that a program should have on PATH.

@@ -18,13 +18,20 @@ const std::vector<FrameworkBuild>& published_builds(bool arm, const Matrix& matr
     return matrix.framework_builds();
 }
 
+/// A row without an end is of a single version.
+static const Version& last_of(const FrameworkBuild& row) {
+    if (row.last)
+        return *row.last;
+    return row.first;
+}
+
 /// Of a version that no row has: on which side of the rows it is.
 static Coverage coverage_of(const Framework& framework, bool arm, const Matrix& matrix) {
     const Version *first = nullptr, *last = nullptr;
     for (const FrameworkBuild& row : published_builds(arm, matrix)) {
         if (row.framework != framework.name)
             continue;
-        const Version& end = row.last ? *row.last : row.first;
+        const Version& end = last_of(row);
         if (!first || row.first < *first)
             first = &row.first;
         if (!last || *last < end)
@@ -62,8 +69,9 @@ static void leave_out_conda(std::vector<FrameworkBuild>& builds,
 static std::vector<FrameworkBuild> of_flavour(const std::vector<FrameworkBuild>& builds,
                                               const std::string& flavour) {
     const bool is_there = find_by(builds, &FrameworkBuild::build, flavour) != nullptr;
-    const std::string name =
-        is_there || !flavour.starts_with("cu") ? flavour : "conda-cuda" + flavour.substr(2);
+    std::string name = flavour;
+    if (!is_there && flavour.starts_with("cu"))
+        name = "conda-cuda" + flavour.substr(2);
     std::vector<FrameworkBuild> exact = builds;
     std::erase_if(exact, [&](const FrameworkBuild& row) { return row.build != name; });
     return exact;
@@ -119,8 +127,10 @@ static Builds builds_of(const Framework& framework, const std::optional<std::str
     leave_out_conda(of_version, framework.build);
     keep_rows_of_cuda(of_version, cuda);
     for (FrameworkBuild& row : of_version) {
-        std::vector<FrameworkBuild>& list = row.cuda ? builds.with_cuda : builds.without_cuda;
-        list.push_back(std::move(row));
+        if (row.cuda)
+            builds.with_cuda.push_back(std::move(row));
+        else
+            builds.without_cuda.push_back(std::move(row));
     }
     if (builds.with_cuda.empty() && builds.without_cuda.empty())
         builds.coverage = coverage_of(framework, arm, matrix);
@@ -251,7 +261,9 @@ RepresentativeBuild deciding_build(const Framework& framework,
     std::set<std::string> systems;
     for (const FrameworkBuild& build : builds)
         systems.insert(build.os);
-    const std::string first = systems.contains("linux") ? "linux" : *systems.begin();
+    std::string first = *systems.begin();
+    if (systems.contains("linux"))
+        first = "linux";
     const auto decides = decides_on(first, builds, answers);
     int answer = 0;
     if (decides)
@@ -305,7 +317,7 @@ void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& fr
     const auto numbers = mapped(all, [](const Judgement& answer) {
         if (answer.outcome == Outcome::fault)
             return -1;
-        return answer.outcome == Outcome::pass ? 1 : 0;
+        return static_cast<int>(answer.outcome == Outcome::pass);
     });
     const RepresentativeBuild deciding = deciding_build(framework, builds, numbers);
     if (!deciding.build)

@@ -91,8 +91,10 @@ std::string outcomes_in_words(const std::string& name, const ByVersion& outcomes
         next = std::find_if(first, outcomes.end(),
                             [&](const auto& one) { return one.second != first->second; });
         const std::string begin = first->first.text, end = std::prev(next)->first.text;
-        const std::string range = begin == end ? end : begin + " to " + end;
-        ranges[first->second].push_back(name + range);
+        std::string range = name + begin;
+        if (begin != end)
+            range += " to " + end;
+        ranges[first->second].push_back(range);
     }
     std::vector<std::string> words;
     for (const auto& [outcome, what] : {std::pair(Outcome::fault, "a problem with "),
@@ -125,7 +127,9 @@ Judgement judgement(ConflictKind kind, const Stack& stack, const std::vector<Sta
     const Outcome outcome = answers.back().outcome;
     const auto is_same = [&](const Judgement& one) { return one.outcome == outcome; };
     if (!std::ranges::all_of(answers, is_same)) {
-        const MissingInput missing = is_remark(kind) ? MissingInput::facts : MissingInput::choice;
+        MissingInput missing = MissingInput::choice;
+        if (is_remark(kind))
+            missing = MissingInput::facts;
         return undecided(
             "it depends on the exact version, and CUDA or cuDNN was specified only in part" +
                 deciding_versions(possible, answers),

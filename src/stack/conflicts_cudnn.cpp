@@ -42,7 +42,8 @@ Judgement judge_cudnn_of_builds(
             .parts = {{PartKind::framework, framework.name, name}, cudnn_part(*stack.cudnn)},
             .evidence = {{"cuDNN", stack.cudnn->text, stack.cudnn->source},
                          evidence_of(build, "cuDNN " + build.cudnn->text)},
-            .symptoms = {name + ", libraries: " + build.libraries}};
+            .symptoms = {name + ", libraries: " + build.libraries},
+        };
         describe(conflict, build);
         return in_conflict(std::move(conflict));
     };
@@ -54,19 +55,24 @@ std::vector<std::optional<Version>> capabilities(const Stack& stack) {
     if (stack.gpus.empty())
         return {std::nullopt};
     return mapped(stack.gpus, [](const Gpu& gpu) {
-        return gpu.capability ? std::optional<Version>(*gpu.capability) : std::nullopt;
+        std::optional<Version> capability;
+        if (gpu.capability)
+            capability = *gpu.capability;
+        return capability;
     });
 }
 
 /// A warning: whether the conditions of a defect occur is not known from
 /// versions.
 Conflict defective(const Stack& stack, const std::vector<RnnDefect>& defects, ConflictKind kind) {
-    Conflict conflict{.kind = kind,
-                      .parts = {{PartKind::cudnn, "", ""}},
-                      .severity = Severity::warning,
-                      .why = "cuDNN " + stack.cudnn->words + " has a documented defect: " +
-                             join(mapped(defects, &RnnDefect::symptom), "; "),
-                      .evidence = {{"cuDNN", stack.cudnn->text, stack.cudnn->source}}};
+    Conflict conflict{
+        .kind = kind,
+        .parts = {{PartKind::cudnn, "", ""}},
+        .severity = Severity::warning,
+        .why = "cuDNN " + stack.cudnn->words +
+               " has a documented defect: " + join(mapped(defects, &RnnDefect::symptom), "; "),
+        .evidence = {{"cuDNN", stack.cudnn->text, stack.cudnn->source}},
+    };
     for (const RnnDefect& defect : defects) {
         const std::string until = if_any(", fixed in ", defect.fixed);
         const std::string note = if_any("; ", defect.note);
@@ -174,11 +180,13 @@ Judgement cudnn_built_for_other_cuda(const Stack& stack, const Matrix& matrix) {
         return fits(exists.why);
     if (exists.fit == Fit::unknown)
         return undecided(exists.why, MissingInput::data);
-    return in_conflict({.kind = ConflictKind::cudnn_built_for_other_cuda,
-                        .parts = {cudnn_part(*stack.cudnn),
-                                  {PartKind::cuda, "", "CUDA " + std::to_string(cuda->major())}},
-                        .why = exists.why,
-                        .evidence = exists.evidence});
+    return in_conflict({
+        .kind = ConflictKind::cudnn_built_for_other_cuda,
+        .parts = {cudnn_part(*stack.cudnn),
+                  {PartKind::cuda, "", "CUDA " + std::to_string(cuda->major())}},
+        .why = exists.why,
+        .evidence = exists.evidence,
+    });
 }
 
 /// cuDNN is of a later major version than the framework was built for, which
@@ -255,14 +263,18 @@ Judgement cudnn_not_installed(const Stack& stack, const Matrix& matrix) {
         }
     if (all_have_own)
         return fits("the specified frameworks take no cuDNN from the system");
-    return in_conflict(
-        {.kind = ConflictKind::cudnn_not_installed,
-         .parts = {{PartKind::cudnn, "", "cuDNN"}, {PartKind::image, "", image}},
-         .severity = takes_it ? Severity::error : Severity::warning,
-         .why = image + " contains no cuDNN: programs that take it from the system find none",
-         .evidence = {{"image", image, "runtimes"},
-                      {"images with cuDNN", "have cudnn in their tag",
-                       "https://hub.docker.com/r/nvidia/cuda"}}});
+    Conflict conflict{
+        .kind = ConflictKind::cudnn_not_installed,
+        .parts = {{PartKind::cudnn, "", "cuDNN"}, {PartKind::image, "", image}},
+        .severity = Severity::warning,
+        .why = image + " contains no cuDNN: programs that take it from the system find none",
+        .evidence = {{"image", image, "runtimes"},
+                     {"images with cuDNN", "have cudnn in their tag",
+                      "https://hub.docker.com/r/nvidia/cuda"}},
+    };
+    if (takes_it)
+        conflict.severity = Severity::error;
+    return in_conflict(std::move(conflict));
 }
 
 }  // namespace rnncheck::stack

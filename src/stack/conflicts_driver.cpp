@@ -20,10 +20,12 @@ Part driver_part(const Known& driver) {
 Conflict too_old_for(const Stack& stack, const Matrix& matrix, Part thing, const std::string& what,
                      const std::vector<Evidence>& evidence, const std::optional<Version>& cuda) {
     const Known& driver = *stack.driver;
-    Conflict conflict{.kind = ConflictKind::driver_too_old,
-                      .parts = {driver_part(driver), std::move(thing)},
-                      .why = "driver " + driver.text + " is too old for " + what,
-                      .evidence = {{"driver", driver.text, driver.source}}};
+    Conflict conflict{
+        .kind = ConflictKind::driver_too_old,
+        .parts = {driver_part(driver), std::move(thing)},
+        .why = "driver " + driver.text + " is too old for " + what,
+        .evidence = {{"driver", driver.text, driver.source}},
+    };
     append(conflict.evidence, evidence);
     std::optional<CompatPackage> package;
     if (cuda)
@@ -50,9 +52,11 @@ Compatibility runs_cuda(const Stack& stack, const Matrix& matrix) {
             first = other;
         if (other.fit != Fit::unknown &&
             (other.fit != first->fit || other.minor_version_only != first->minor_version_only))
-            return {.fit = Fit::unknown,
-                    .why = "Linux and Windows need different drivers for CUDA " +
-                           stack.cuda->words + ", and os= was not specified"};
+            return {
+                .fit = Fit::unknown,
+                .why = "Linux and Windows need different drivers for CUDA " + stack.cuda->words +
+                       ", and os= was not specified",
+            };
     }
     return *first;
 }
@@ -69,9 +73,12 @@ void judge_cuda(const Stack& stack, const Matrix& matrix, JudgementBuilder& judg
     if (runs.fit == Fit::does_not_work)
         return judgements.conflict(too_old_for(stack, matrix, {PartKind::cuda, "", what}, what,
                                                runs.evidence, std::optional<Version>(cuda)));
-    const std::string limits = runs.minor_version_only ? " with minor-version compatibility" : "";
-    const std::string runs_it = "driver " + stack.driver->text + " runs " + what + limits;
-    judgements.passed(runs.why.empty() ? runs_it : runs.why, runs.evidence);
+    std::string reason = "driver " + stack.driver->text + " runs " + what;
+    if (runs.minor_version_only)
+        reason += " with minor-version compatibility";
+    if (!runs.why.empty())
+        reason = runs.why;
+    judgements.passed(reason, runs.evidence);
 }
 
 /// Only what bundles its CUDA: what takes the system's is judged with that.
@@ -196,16 +203,16 @@ Judgement minor_version_compatibility(const Stack& stack, const Matrix& matrix) 
     if (!runs.minor_version_only)
         return fits(cuda + " runs with all its features");
     runs.evidence.insert(runs.evidence.begin(), {"driver", driver, stack.driver->source});
-    return in_conflict(
-        {.kind = ConflictKind::minor_version_compatibility,
-         .parts = {driver_part(*stack.driver), {PartKind::cuda, "", cuda}},
-         .severity = Severity::note,
-         .why =
-             cuda + " runs on driver " + driver +
-             " with minor-version compatibility: features that need a newer driver, and PTX code "
-             "compiled by " +
-             cuda + ", do not work",
-         .evidence = std::move(runs.evidence)});
+    return in_conflict({
+        .kind = ConflictKind::minor_version_compatibility,
+        .parts = {driver_part(*stack.driver), {PartKind::cuda, "", cuda}},
+        .severity = Severity::note,
+        .why = cuda + " runs on driver " + driver +
+               " with minor-version compatibility: features that need a newer driver, and PTX code "
+               "compiled by " +
+               cuda + ", do not work",
+        .evidence = std::move(runs.evidence),
+    });
 }
 
 }  // namespace rnncheck::stack

@@ -14,18 +14,19 @@ namespace rnncheck::stack {
 
 namespace {
 
-// --- Which build pip installs
-// -------------------------------------------------------------------------------------
+// Which build pip installs:
 
 /// With `only_by_default` the build is the one that pip installs by default.
 Conflict without_cuda(const Stack& stack, const Framework& framework, const FrameworkBuild& build,
                       bool only_by_default) {
     const std::string name = words_of(framework);
-    Conflict conflict{.kind = ConflictKind::cpu_only_build,
-                      .parts = {framework_part(framework)},
-                      .why = name + " is a CPU-only build: it never uses the GPU or cuDNN",
-                      .evidence = {evidence_of(build, "no CUDA")},
-                      .builds = {build}};
+    Conflict conflict{
+        .kind = ConflictKind::cpu_only_build,
+        .parts = {framework_part(framework)},
+        .why = name + " is a CPU-only build: it never uses the GPU or cuDNN",
+        .evidence = {evidence_of(build, "no CUDA")},
+        .builds = {build},
+    };
     if (!only_by_default)
         return conflict;
     conflict.severity = Severity::warning;
@@ -94,12 +95,13 @@ Judgement plugin_without_cudnn_rnn(const Stack& stack, const Matrix& matrix) {
         else if (without_cuda.empty() || without_cuda.front().build == "cpu")
             judgements.not_applicable("it is not a plugin build");
         else
-            judgements.conflict(
-                {.kind = ConflictKind::plugin_without_cudnn_rnn,
-                 .parts = {framework_part(framework)},
-                 .why = name + " uses the GPU through " + without_cuda.front().build +
-                        ", which has no cuDNN: layers that request cuDNN's recurrent networks fail",
-                 .evidence = {evidence_of(without_cuda.front(), "no CUDA")}});
+            judgements.conflict({
+                .kind = ConflictKind::plugin_without_cudnn_rnn,
+                .parts = {framework_part(framework)},
+                .why = name + " uses the GPU through " + without_cuda.front().build +
+                       ", which has no cuDNN: layers that request cuDNN's recurrent networks fail",
+                .evidence = {evidence_of(without_cuda.front(), "no CUDA")},
+            });
     }
     return judgements.close();
 }
@@ -121,20 +123,20 @@ Judgement tf_no_native_windows_gpu(const Stack& stack, const Matrix& matrix) {
         if (!builds.with_cuda.empty())
             judgements.passed(name + " has a build with CUDA for Windows");
         else if (!builds.without_cuda.empty() && *framework.version >= make_version({2, 11}))
-            judgements.conflict(
-                {.kind = ConflictKind::tf_no_native_windows_gpu,
-                 .parts = {framework_part(framework)},
-                 .why =
-                     name +
-                     " does not support CUDA on native Windows: 2.10 was the last version that did",
-                 .evidence = {{"operating system", "windows", "host.platform"},
-                              evidence_of(builds.without_cuda.front(), "no CUDA")}});
+            judgements.conflict({
+                .kind = ConflictKind::tf_no_native_windows_gpu,
+                .parts = {framework_part(framework)},
+                .why =
+                    name +
+                    " does not support CUDA on native Windows: 2.10 was the last version that did",
+                .evidence = {{"operating system", "windows", "host.platform"},
+                             evidence_of(builds.without_cuda.front(), "no CUDA")},
+            });
     }
     return judgements.close();
 }
 
-// --- What a build needs
-// -------------------------------------------------------------------------------------------
+// What a build needs:
 
 /// The build takes CUDA from the system, which has another major version: its
 /// libraries have other sonames there.
@@ -146,13 +148,14 @@ Judgement cuda_version_mismatch(const Stack& stack, const Matrix& matrix) {
         const std::string name = words_of(framework);
         if (cuda_serves(cuda, *build.cuda))
             return fits(name + " has compatible libraries");
-        return in_conflict(
-            {.kind = ConflictKind::cuda_version_mismatch,
-             .parts = {framework_part(framework), {PartKind::cuda, "", "CUDA " + cuda.words}},
-             .why = name + " was built for CUDA " + build.cuda->text + ", which CUDA " +
-                    cuda.words + " does not provide",
-             .evidence = {{"CUDA", cuda.text, cuda.source},
-                          evidence_of(build, "CUDA " + build.cuda->text)}});
+        return in_conflict({
+            .kind = ConflictKind::cuda_version_mismatch,
+            .parts = {framework_part(framework), {PartKind::cuda, "", "CUDA " + cuda.words}},
+            .why = name + " was built for CUDA " + build.cuda->text + ", which CUDA " + cuda.words +
+                   " does not provide",
+            .evidence = {{"CUDA", cuda.text, cuda.source},
+                         evidence_of(build, "CUDA " + build.cuda->text)},
+        });
     };
     return judge_frameworks(stack, matrix, takes_system_libraries, judge);
 }
@@ -172,12 +175,13 @@ Judgement python_not_supported(const Stack& stack, const Matrix& matrix) {
             return undecided("the data do not show it");
         if (suits.fit == Fit::works)
             return fits(name + " has a package for Python " + python.text);
-        return in_conflict(
-            {.kind = ConflictKind::python_not_supported,
-             .parts = {framework_part(framework), {PartKind::python, "", "Python " + python.text}},
-             .why = name + " has no package for Python " + python.text + "; it supports " +
-                    suits.evidence.front().value,
-             .evidence = {{"Python", python.text, python.source}, suits.evidence.front()}});
+        return in_conflict({
+            .kind = ConflictKind::python_not_supported,
+            .parts = {framework_part(framework), {PartKind::python, "", "Python " + python.text}},
+            .why = name + " has no package for Python " + python.text + "; it supports " +
+                   suits.evidence.front().value,
+            .evidence = {{"Python", python.text, python.source}, suits.evidence.front()},
+        });
     };
     return judge_frameworks(stack, matrix, is_no_plugin, judge);
 }
@@ -196,20 +200,27 @@ std::string backends_wanted(const KerasBackend& row) {
     std::string wanted = if_any("version ", row.backend_first);
     if (row.backend_last)
         return wanted + " up to " + row.backend_last->text;
-    return row.backend_first ? wanted + " or later" : wanted;
+    if (row.backend_first)
+        return wanted + " or later";
+    return wanted;
 }
 
 Conflict unsuited(const Framework& keras, const Framework& backend, const KerasBackend& row) {
     const std::string wanted = backends_wanted(row);
+    Conflict conflict{
+        .kind = ConflictKind::keras_backend_not_supported,
+        .parts = {framework_part(keras), framework_part(backend)},
+        .why =
+            words_of(keras) + " does not work with " + words_of(backend) + "; it needs " + wanted,
+        .evidence = {{"Keras", keras.version->text, "frameworks"},
+                     {"backend " + row.backend, wanted, row.source.url}},
+    };
     const bool was_read = row.provenance < Provenance::inferred;  // for this very version
-    return {.kind = ConflictKind::keras_backend_not_supported,
-            .parts = {framework_part(keras), framework_part(backend)},
-            .severity = was_read ? Severity::error : Severity::warning,
-            .confidence = was_read ? Confidence::certain : Confidence::likely,
-            .why = words_of(keras) + " does not work with " + words_of(backend) + "; it needs " +
-                   wanted,
-            .evidence = {{"Keras", keras.version->text, "frameworks"},
-                         {"backend " + row.backend, wanted, row.source.url}}};
+    if (!was_read) {
+        conflict.severity = Severity::warning;
+        conflict.confidence = Confidence::likely;
+    }
+    return conflict;
 }
 
 /// By the row of the Keras version for this backend; without one it is unknown.
@@ -241,8 +252,7 @@ Judgement keras_backend_not_supported(const Stack& stack, const Matrix& matrix) 
     return judgements.close();
 }
 
-// --- Versions that do not exist, or are not in the data
-// ---------------------------------------------------------------
+// Versions that do not exist, or are not in the data:
 
 namespace {
 
@@ -254,7 +264,8 @@ Conflict no_such_cuda(const Known& cuda, const Matrix& matrix) {
         .why = "no CUDA toolkit " + cuda.text +
                " was ever released; a driver may report it as the newest CUDA version that it "
                "supports",
-        .evidence = {{"CUDA", cuda.text, cuda.source}}};
+        .evidence = {{"CUDA", cuda.text, cuda.source}},
+    };
     for (const int minor : {cuda.minor() - 1, cuda.minor() + 1})
         if (const auto row = matrix.driver_for_cuda(make_version({cuda.major(), minor})))
             conflict.evidence.push_back({"released", "CUDA " + row->cuda.text, row->source.url});
@@ -328,8 +339,9 @@ std::string builds_there_are(const Stack& stack, const Matrix& matrix, Framework
     for (const auto* some : {&builds.without_cuda, &builds.with_cuda})
         for (const FrameworkBuild& build : *some)
             names.insert(build.build);
-    return names.empty() ? ""
-                         : "; there are its builds " + join_with_and({names.begin(), names.end()});
+    if (names.empty())
+        return "";
+    return "; there are its builds " + join_with_and({names.begin(), names.end()});
 }
 
 void note_framework(JudgementBuilder& judgements, const Stack& stack, const Matrix& matrix,
@@ -341,7 +353,9 @@ void note_framework(JudgementBuilder& judgements, const Stack& stack, const Matr
         coverage = builds_of(stack, framework, matrix).coverage;
     if (coverage == Coverage::known)
         return note(judgements, "", coverage, matrix);
-    const std::string on = on_arm(stack, matrix) ? " for Linux on Arm" : "";
+    std::string on;
+    if (on_arm(stack, matrix))
+        on = " for Linux on Arm";
     judgements.outside(outside_data(words_of(framework) + on, coverage, matrix) +
                        builds_there_are(stack, matrix, framework));
 }
@@ -377,8 +391,7 @@ Judgement version_not_in_data(const Stack& stack, const Matrix& matrix) {
     return judgements.close();
 }
 
-// --- The network that is to run
-// ---------------------------------------------------------------------------------------
+// The network that is to run:
 
 namespace {
 
@@ -386,12 +399,14 @@ namespace {
 Conflict unsupported(const std::string& dtype, const RnnLimit& limit, const std::string& what,
                      Part part, Evidence evidence) {
     const std::string and_gpu = if_any(" and compute capability ", limit.capability_min);
-    return {.kind = ConflictKind::rnn_dtype_not_supported,
-            .parts = {{PartKind::network, "", dtype}, std::move(part)},
-            .why = what + " does not support recurrent networks of type " + dtype +
-                   ", which require cuDNN " + limit.first.text + and_gpu,
-            .evidence = {std::move(evidence),
-                         {"recurrent networks of type " + dtype, limit.rule, limit.source.url}}};
+    return {
+        .kind = ConflictKind::rnn_dtype_not_supported,
+        .parts = {{PartKind::network, "", dtype}, std::move(part)},
+        .why = what + " does not support recurrent networks of type " + dtype +
+               ", which require cuDNN " + limit.first.text + and_gpu,
+        .evidence = {std::move(evidence),
+                     {"recurrent networks of type " + dtype, limit.rule, limit.source.url}},
+    };
 }
 
 /// A framework with its own cuDNN, where none was specified.

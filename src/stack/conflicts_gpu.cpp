@@ -27,7 +27,9 @@ int number_of(const Compatibility& suits) {
         return -1;
     if (suits.fit == Fit::does_not_work)
         return -2;
-    return suits.fit == Fit::works ? 1 : 2;
+    if (suits.fit == Fit::works)
+        return 1;
+    return 2;
 }
 
 Compatibility unknown(std::string why, bool outside = false) {
@@ -43,7 +45,9 @@ Compatibility cudnn_on(const Stack& stack, const Matrix& matrix, const Version& 
         return unknown(outside_data(thing, matrix.cudnn_build(cudnn, 0).coverage, matrix), true);
     if (parts_written(cudnn) < 2)
         return unknown("the exact version of " + thing + " was not specified");
-    const Version* cuda = stack.cudnn_cuda ? &*stack.cudnn_cuda : version_in(stack.cuda);
+    const Version* cuda = version_in(stack.cuda);
+    if (stack.cudnn_cuda)
+        cuda = &*stack.cudnn_cuda;
     if (cuda)
         std::erase_if(builds,
                       [&](const CudnnBuild& build) { return build.cuda_major != cuda->major(); });
@@ -76,12 +80,14 @@ CompatibilityCheck newest_cudnn_of(FrameworkBuild build, const Framework& framew
     build = of_version(std::move(build), *framework.version);
     return {{PartKind::framework, framework.name,
              "the newest cuDNN, which pip installs with " + words_of(named)},
-            {.fit = Fit::does_not_work,
-             .evidence = {evidence_of(build, "cuDNN " + build.cudnn->text + " or later"),
-                          {"cuDNN " + newer.cudnn.text + " for CUDA " +
-                               std::to_string(newer.cuda_major),
-                           "needs compute capability " + newer.capability_min.text + " or later",
-                           newer.source.url}}},
+            {
+                .fit = Fit::does_not_work,
+                .evidence = {evidence_of(build, "cuDNN " + build.cudnn->text + " or later"),
+                             {"cuDNN " + newer.cudnn.text + " for CUDA " +
+                                  std::to_string(newer.cuda_major),
+                              "needs compute capability " + newer.capability_min.text + " or later",
+                              newer.source.url}},
+            },
             Severity::warning,
             build};
 }
@@ -179,7 +185,8 @@ Conflict about(const Gpu& gpu, const std::vector<CompatibilityCheck>& all, bool 
         .parts = {{PartKind::gpu, std::to_string(gpu.index), subject}},
         .severity = Severity::note,
         .evidence = {{"compute capability", capability,
-                      "cuda_devices[" + std::to_string(gpu.index) + "].compute_capability"}}};
+                      "cuda_devices[" + std::to_string(gpu.index) + "].compute_capability"}},
+    };
     std::vector<std::string> things;
     for (const CompatibilityCheck& compared : all) {
         if (!is_misfit(compared, gpu_is_newer))
@@ -189,9 +196,9 @@ Conflict about(const Gpu& gpu, const std::vector<CompatibilityCheck>& all, bool 
         conflict.parts.back().fit = compared.suits.fit;
         if (compared.build)
             conflict.builds.push_back(*compared.build);
-        const bool compiles = compared.suits.fit == Fit::compiles_first;
-        const Severity severity =
-            compiles ? std::max(compared.severity, Severity::warning) : compared.severity;
+        Severity severity = compared.severity;
+        if (compared.suits.fit == Fit::compiles_first)
+            severity = std::max(severity, Severity::warning);
         conflict.severity = std::min(conflict.severity, severity);
         append(conflict.evidence, compared.suits.evidence);
     }

@@ -24,19 +24,23 @@ std::vector<FrameworkBuild> builds_by_pip(const Stack& stack, const Framework& f
 std::string requirement_of(const FrameworkBuild& build) {
     const std::string words =
         "cuDNN " + build.cudnn->text + " for CUDA " + std::to_string(build.cuda->major());
-    return words + (build.cudnn_or_newer ? " or later" : " exactly");
+    if (build.cudnn_or_newer)
+        return words + " or later";
+    return words + " exactly";
 }
 
 /// An error where pip rejects the pair, a warning where it installs both and
 /// one loses its files.
 Conflict between(const Framework& one, const FrameworkBuild& build, const Framework& other,
                  const FrameworkBuild& other_build, Together together) {
-    Conflict conflict{.kind = ConflictKind::framework_requirements_conflict,
-                      .parts = {framework_part(one), framework_part(other)},
-                      .why = "pip cannot install " + words_of(one) + " and " + words_of(other) +
-                             " in one environment: one requires " + requirement_of(build) +
-                             ", the other " + requirement_of(other_build),
-                      .builds = {build, other_build}};
+    Conflict conflict{
+        .kind = ConflictKind::framework_requirements_conflict,
+        .parts = {framework_part(one), framework_part(other)},
+        .why = "pip cannot install " + words_of(one) + " and " + words_of(other) +
+               " in one environment: one requires " + requirement_of(build) + ", the other " +
+               requirement_of(other_build),
+        .builds = {build, other_build},
+    };
     for (const FrameworkBuild* of : {&build, &other_build})
         conflict.evidence.push_back(evidence_of(*of, "requires " + requirement_of(*of)));
     if (together == Together::exclude)
@@ -104,22 +108,24 @@ Conflict two_cudnns(const Framework& with_own, const FrameworkBuild& own,
                     const Framework& of_system, const Known& system) {
     const std::string file = "libcudnn.so." + std::to_string(system.major());
     const std::string name = words_of(with_own), other = words_of(of_system);
-    return {.kind = ConflictKind::framework_requirements_conflict,
-            .parts = {framework_part(of_system), framework_part(with_own)},
-            .severity = Severity::note,
-            .confidence = Confidence::possible,
-            .why = name + " loads its own cuDNN " + own.cudnn->text + " and " + other + " cuDNN " +
-                   system.words + " of the system, both as " + file +
-                   ": in one process both get that of the framework imported " + "first, " +
-                   own.cudnn->text + " if it is " + name +
-                   "; a library of cuDNN that is then looked up on the loader's search path is of "
-                   "the other version, " +
-                   "or is not found",
-            .evidence = {evidence_of(own, "cuDNN " + own.cudnn->text),
-                         {"cuDNN of the system", system.words, system.source},
-                         {"with PyTorch 2.5.1 and CTranslate2 4.5.0",
-                          "Unable to load any of libcudnn_cnn.so.9.1.0",
-                          "https://github.com/OpenNMT/CTranslate2/issues/1826"}}};
+    return {
+        .kind = ConflictKind::framework_requirements_conflict,
+        .parts = {framework_part(of_system), framework_part(with_own)},
+        .severity = Severity::note,
+        .confidence = Confidence::possible,
+        .why = name + " loads its own cuDNN " + own.cudnn->text + " and " + other + " cuDNN " +
+               system.words + " of the system, both as " + file +
+               ": in one process both get that of the framework imported " + "first, " +
+               own.cudnn->text + " if it is " + name +
+               "; a library of cuDNN that is then looked up on the loader's search path is of "
+               "the other version, " +
+               "or is not found",
+        .evidence = {evidence_of(own, "cuDNN " + own.cudnn->text),
+                     {"cuDNN of the system", system.words, system.source},
+                     {"with PyTorch 2.5.1 and CTranslate2 4.5.0",
+                      "Unable to load any of libcudnn_cnn.so.9.1.0",
+                      "https://github.com/OpenNMT/CTranslate2/issues/1826"}},
+    };
 }
 
 /// On Linux, where libraries are found by their names.

@@ -224,8 +224,9 @@ bool take_dtype(Stack& stack, const std::string& value, const Matrix&) {
         {"float32", Dtype::fp32},  {"float", Dtype::fp32},   {"single", Dtype::fp32},
         {"float64", Dtype::fp64},  {"double", Dtype::fp64}};
     const std::string word = normalized(value);
-    const Dtype* const other = look_up(others, word);
-    const auto dtype = other ? std::optional(*other) : from_name<Dtype>(word);
+    auto dtype = from_name<Dtype>(word);
+    if (const Dtype* const other = look_up(others, word))
+        dtype = *other;
     if (dtype)
         network_of(stack).dtype = dtype;
     return dtype.has_value();

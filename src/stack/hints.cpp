@@ -48,9 +48,10 @@ void read_frameworks(Given& hints, const std::string& text) {
         if (found->word == "tf" && end < text.size() && is_letter(text[end]))
             continue;  // tflite, tfjs
         const bool has_own_version = found->word != "faster-whisper" && found->word != "whisperx";
-        add_framework(
-            hints, found->name,
-            has_own_version ? version_after(std::string_view(text).substr(end)) : std::nullopt);
+        std::optional<Version> version;
+        if (has_own_version)
+            version = version_after(std::string_view(text).substr(end));
+        add_framework(hints, found->name, std::move(version));
         at = end - 1;
     }
 }

@@ -30,7 +30,8 @@ namespace {
 /// "cudnn" contains cuDNN (https://hub.docker.com/r/nvidia/cuda).
 std::optional<TaggedImage> cuda_image(const std::string& name) {
     static const LazyRE2 form = {
-        R"((?:docker\.io/|nvcr\.io/)?nvidia/cuda(?:-arm64)?:([0-9]+\.[0-9]+(?:\.[0-9]+)?)(-cudnn[0-9]*)?-(?:base|runtime|devel)(?:-.*)?)"};
+        R"((?:docker\.io/|nvcr\.io/)?nvidia/cuda(?:-arm64)?:([0-9]+\.[0-9]+(?:\.[0-9]+)?))"
+        R"((-cudnn[0-9]*)?-(?:base|runtime|devel)(?:-.*)?)"};
     std::string cuda, cudnn;
     if (!re2::RE2::FullMatch(name, *form, &cuda, &cudnn))
         return std::nullopt;
@@ -41,22 +42,26 @@ std::optional<TaggedImage> cuda_image(const std::string& name) {
 /// (https://www.tensorflow.org/install/docker).
 std::optional<TaggedImage> tensorflow_image(const std::string& name) {
     static const LazyRE2 form = {
-        R"((?:docker\.io/)?tensorflow/tensorflow:([0-9]+\.[0-9]+(?:\.[0-9]+)?)(-gpu)?(?:-py3)?(?:-jupyter)?)"};
+        R"((?:docker\.io/)?tensorflow/tensorflow:([0-9]+\.[0-9]+(?:\.[0-9]+)?))"
+        R"((-gpu)?(?:-py3)?(?:-jupyter)?)"};
     std::string version, gpu;
     if (!re2::RE2::FullMatch(name, *form, &version, &gpu))
         return std::nullopt;
+    std::string build = "cuda";
+    if (gpu.empty())
+        build = "cpu";
     return TaggedImage{.cuda = {},
                        .has_cudnn = !gpu.empty(),
                        .framework = "tensorflow",
                        .framework_version = parse_version(version),
-                       .build = gpu.empty() ? "cpu" : "cuda"};
+                       .build = build};
 }
 
 /// "pytorch/pytorch:2.4.0-cuda12.1-cudnn9-runtime": PyTorch's own build for that CUDA
 /// (https://github.com/pytorch/pytorch/blob/main/.github/workflows/docker-release.yml).
 std::optional<TaggedImage> pytorch_image(const std::string& name) {
-    static const LazyRE2 form = {
-        R"((?:docker\.io/)?pytorch/pytorch:([0-9]+\.[0-9]+(?:\.[0-9]+)?)-cuda([0-9]+)\.([0-9]+)-cudnn[0-9]+-(?:runtime|devel))"};
+    static const LazyRE2 form = {R"((?:docker\.io/)?pytorch/pytorch:([0-9]+\.[0-9]+(?:\.[0-9]+)?))"
+                                 R"(-cuda([0-9]+)\.([0-9]+)-cudnn[0-9]+-(?:runtime|devel))"};
     std::string version, major, minor;
     if (!re2::RE2::FullMatch(name, *form, &version, &major, &minor))
         return std::nullopt;

@@ -37,8 +37,9 @@ CudnnMatch cudnn_match(const Version& cudnn, const Version& built_with,
     if (cudnn.major() > built_with.major())
         return CudnnMatch::too_new;
     const bool minors_known = parts_written(cudnn) > 1 && parts_written(built_with) > 1;
-    return minors_known && cudnn.minor() < built_with.minor() ? CudnnMatch::too_old
-                                                              : CudnnMatch::compatible;
+    if (minors_known && cudnn.minor() < built_with.minor())
+        return CudnnMatch::too_old;
+    return CudnnMatch::compatible;
 }
 
 namespace {
@@ -55,13 +56,15 @@ Together by_required_versions(const FrameworkBuild& a, const FrameworkBuild& b) 
     if (b.cudnn_or_newer)
         return by_required_versions(b, a);
     if (a.cudnn_or_newer) {
-        const bool is_compatible =
-            cudnn_match(*b.cudnn, *a.cudnn, a.framework) == CudnnMatch::compatible;
-        return is_compatible ? Together::fit : Together::exclude;
+        if (cudnn_match(*b.cudnn, *a.cudnn, a.framework) == CudnnMatch::compatible)
+            return Together::fit;
+        return Together::exclude;
     }
     if (!agree(*a.cudnn, *b.cudnn))
         return Together::exclude;
-    return parts_written(*a.cudnn) == parts_written(*b.cudnn) ? Together::fit : Together::unknown;
+    if (parts_written(*a.cudnn) == parts_written(*b.cudnn))
+        return Together::fit;
+    return Together::unknown;
 }
 
 }  // namespace
@@ -74,8 +77,10 @@ Together together(const FrameworkBuild& a, const FrameworkBuild& b) {
     if (!a.cudnn || !b.cudnn)
         return Together::unknown;
     const bool same_cudnn = a.cudnn->major() == b.cudnn->major();
+    if (a.cuda->major() != b.cuda->major() && same_cudnn)
+        return Together::overwrite;
     if (a.cuda->major() != b.cuda->major())
-        return same_cudnn ? Together::overwrite : Together::fit;
+        return Together::fit;
     if (same_cudnn)
         return by_required_versions(a, b);
     return Together::exclude;
@@ -137,7 +142,8 @@ std::optional<Compatibility> decided_by_libraries(const FrameworkBuild& build,
         .fit = Fit::unknown,
         .why = "it has PTX code alone for compute capability " + gpu.text +
                ", which runs beside installed libraries with code for it: those of CUDA " +
-               row->first_cuda.text + " or later" + cudnn};
+               row->first_cuda.text + " or later" + cudnn,
+    };
 }
 
 }  // namespace rnncheck::stack

@@ -59,9 +59,10 @@ bool is_gap(const std::vector<PlannedBuild>& builds, const Version& last, const 
 
 /// 2.4 is every 2.4.x, and so later than 2.4.1.
 const Version& later(const Version& a, const Version& b) {
+    bool is_a = a > b;
     if (agree(a, b))
-        return parts_written(a) <= parts_written(b) ? a : b;
-    return a > b ? a : b;
+        is_a = parts_written(a) <= parts_written(b);
+    return is_a ? a : b;
 }
 
 /// Runs of versions, in order, some build of which is chosen.
@@ -186,7 +187,9 @@ std::string use_of_image(const std::string& framework, const ContainerImage& ima
                name +
                " has code for it, and `docker manifest inspect` shows whether there is one for "
                "arm64";
-    const std::string how = on_windows ? ", in WSL 2" : "";
+    std::string how;
+    if (on_windows)
+        how = ", in WSL 2";
     return "no published build of " + framework + " runs on this GPU; " + name + " does" + how;
 }
 

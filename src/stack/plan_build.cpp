@@ -94,7 +94,9 @@ std::string package_instead(const FrameworkBuild& build, const stack::Driver& dr
     const auto data_center = stack::on_data_center_gpus(stack, matrix);
     if (!package || data_center == false)
         return "";
-    const std::string gpu = data_center ? "this" : "a data center";
+    std::string gpu = "a data center";
+    if (data_center)
+        gpu = "this";
     return "; " + gpu + " GPU can use the package " + package->name + " instead";
 }
 
@@ -146,7 +148,9 @@ std::string version_for_pip(const FrameworkBuild& build, bool before_local_versi
     const Version newest = build.last.value_or(build.first);
     if (parts_written(newest) >= 3)
         return newest.text;
-    return newest.text + (before_local_version ? ".0" : ".*");
+    if (before_local_version)
+        return newest.text + ".0";
+    return newest.text + ".*";
 }
 
 /// In double quotes, which cmd.exe knows too, so that no shell takes a pattern or brackets for its
@@ -161,7 +165,9 @@ std::string filled(const std::string& word, const FrameworkBuild& build) {
     text.replace(at, placeholder.size(), version_for_pip(build, local));
     const bool bare = text.find_first_of("\"'") == std::string::npos &&
                       text.find_first_of("*[<>") != std::string::npos;
-    return bare ? "\"" + text + "\"" : text;
+    if (bare)
+        return "\"" + text + "\"";
+    return text;
 }
 
 }  // namespace

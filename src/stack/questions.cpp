@@ -41,9 +41,11 @@ Compatibility build_for_python(const FrameworkBuild& build, const Version& pytho
         return {};
     const std::string first = build.python_first ? build.python_first->text : "the oldest";
     const std::string last = build.python_last ? build.python_last->text : "the newest";
-    return {.fit = Fit::does_not_work,
-            .why = "it is for Python " + first + " to " + last,
-            .evidence = {evidence_of(build, "Python " + first + " to " + last)}};
+    return {
+        .fit = Fit::does_not_work,
+        .why = "it is for Python " + first + " to " + last,
+        .evidence = {evidence_of(build, "Python " + first + " to " + last)},
+    };
 }
 
 Evidence evidence_of(const FrameworkBuild& build, const std::string& value) {

@@ -74,7 +74,9 @@ Compatibility cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& 
     CudnnBuild named = *first;
     named.cudnn = build.cudnn.value_or(first->cudnn);
     Compatibility answer = cudnn_on_gpu(named, gpu);
-    answer.fit = build.cudnn ? best : worst;
+    answer.fit = worst;
+    if (build.cudnn)
+        answer.fit = best;
     if (answer.fit == Fit::does_not_work)
         answer.why = cudnn_in_words(build) + " has no code for compute capability " + gpu.text;
     if (answer.fit == Fit::compiles_first)
@@ -162,8 +164,10 @@ Compatibility cudnn_runs_networks(Dtype dtype, const Version& cudnn, const Versi
     if (limit && cudnn < limit->first)
         return {.fit = Fit::does_not_work, .why = "it needs cuDNN " + limit->first.text};
     if (limit && limit->capability_min && gpu < *limit->capability_min)
-        return {.fit = Fit::does_not_work,
-                .why = "it needs compute capability " + limit->capability_min->text};
+        return {
+            .fit = Fit::does_not_work,
+            .why = "it needs compute capability " + limit->capability_min->text,
+        };
     return not_known("the tables do not contain it");
 }
 

@@ -121,9 +121,10 @@ Compatibility driver_runs_cuda(const Driver& driver, const Version& cuda,
             return outside("driver " + driver.version->text, of_driver.coverage, matrix);
         const CudaOfDriver& newest = newest_branch(matrix);
         return {
-            .evidence = {
-                {"newest driver branch in the data, which later drivers do not fall behind",
-                 std::to_string(newest.branch) + ", CUDA " + newest.cuda.text, newest.source.url}}};
+            .evidence =
+                {{"newest driver branch in the data, which later drivers do not fall behind",
+                  std::to_string(newest.branch) + ", CUDA " + newest.cuda.text, newest.source.url}},
+        };
     }
     if (const Coverage toolkit = matrix.driver_for_cuda(cuda).coverage;
         !drivers.full && toolkit != Coverage::known)
@@ -144,12 +145,13 @@ Compatibility driver_runs_build(const Driver& driver, const FrameworkBuild& buil
                                oldest.text, build.source.url});
     if (reaches(*driver.version, oldest))
         return answer;
-    const bool depends = may_reach(*driver.version, oldest);
-    answer.fit = depends ? Fit::unknown : Fit::does_not_work;
+    answer.fit = Fit::does_not_work;
     answer.why = "its documentation requires driver " + oldest.text + " or later";
-    if (depends)
+    if (may_reach(*driver.version, oldest)) {
+        answer.fit = Fit::unknown;
         answer.why = "it depends on the exact version of driver " + driver.version->text + ": " +
                      build.framework + " requires " + oldest.text + " or later";
+    }
     return answer;
 }
 
@@ -172,10 +174,11 @@ Compatibility driver_supports_gpu(const Version& driver, const Version& gpu, con
     if (!row)
         return outside("compute capability " + gpu.text, row.coverage, matrix);
     const std::string source = row->driver_source.value_or(row->source).url;
-    const std::string last = if_any("", row->last_driver_branch);
-    if (!row->last_driver_branch || driver.major() <= *row->last_driver_branch)
-        return {.evidence = {{"driver for " + row->name,
-                              last.empty() ? "no last branch" : "up to branch " + last, source}}};
+    if (!row->last_driver_branch)
+        return {.evidence = {{"driver for " + row->name, "no last branch", source}}};
+    const std::string last = std::to_string(*row->last_driver_branch);
+    if (driver.major() <= *row->last_driver_branch)
+        return {.evidence = {{"driver for " + row->name, "up to branch " + last, source}}};
     return no_code("driver " + driver.text + " no longer supports " + row->name + " (" + gpu.text +
                        "); " + last + " was the last branch that did",
                    {"last driver branch for " + row->name, last, source}, false);

@@ -1,6 +1,7 @@
 // Which GPU the code of CUDA and of a build is for.
 #include <algorithm>
 
+#include "base/if_any.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
 #include "stack/compatibility.hpp"
@@ -69,9 +70,11 @@ void judge_driver_of_ptx(Compatibility& code, const FrameworkBuild& build, const
                    ", newer than the driver's CUDA " + newest->text;
         code.evidence.push_back(
             evidence_of(build, "PTX code compiled by CUDA " + build.cuda->text));
+        std::string source = "driver.cuda_version";
+        if (!driver.cuda)
+            source = of_driver->source.url;
         code.evidence.push_back(
-            {"newest CUDA of driver " + (driver.version ? driver.version->text : ""), newest->text,
-             driver.cuda ? "driver.cuda_version" : of_driver->source.url});
+            {"newest CUDA of driver " + if_any("", driver.version), newest->text, source});
     } else if (!newest && driver.version && of_driver.coverage != Coverage::newer_than_data &&
                code.fit == Fit::compiles_first) {
         code.fit = Fit::unknown;
@@ -123,15 +126,18 @@ Compatibility code_on_gpu(const std::string& words, const Version& gpu) {
         return {};
     Compatibility answer{
         .fit = Fit::does_not_work,
-        .why = "it has code for " + capabilities_of(targets) + ", not for " + gpu.text};
+        .why = "it has code for " + capabilities_of(targets) + ", not for " + gpu.text,
+    };
     answer.gpu_is_newer =
         any([&](const Target& target) { return target.machine_code && target.capability < gpu; });
     if (!any(
             [&](const Target& t) { return !t.machine_code && t.kind == 0 && t.capability <= gpu; }))
         return answer;
-    return {.fit = Fit::compiles_first,
-            .why = "has no machine code for this GPU: the driver compiles PTX at the first use",
-            .gpu_is_newer = true};
+    return {
+        .fit = Fit::compiles_first,
+        .why = "has no machine code for this GPU: the driver compiles PTX at the first use",
+        .gpu_is_newer = true,
+    };
 }
 
 /// By the targets that the table lists; PTX needs more than the code itself,
@@ -164,7 +170,9 @@ Compatibility build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version&
                                      const FrameworkBuild* loaded) {
     const Compatibility code = build_on_gpu(build, gpu, driver, matrix, loaded);
     const Compatibility cudnn = cudnn_of_build_on_gpu(loaded ? *loaded : build, gpu, matrix);
-    return cudnn.fit > code.fit ? cudnn : code;
+    if (cudnn.fit > code.fit)
+        return cudnn;
+    return code;
 }
 
 bool any_jetson(const Stack& stack, const Matrix& matrix) {

@@ -107,7 +107,9 @@ Driver driver_for(const Stack& stack, const std::string& os) {
     Driver driver;
     if (stack.driver)
         driver.version = *stack.driver;
-    driver.os = stack.wsl ? "windows" : os;
+    driver.os = os;
+    if (stack.wsl)
+        driver.os = "windows";
     return driver;
 }
 

@@ -25,13 +25,18 @@ static std::vector<std::vector<std::string>> findings_of(const Outline& outline)
 
 /// The rows of a document that compares machines, else its findings.
 static std::string write(const Outline& outline, const Style&) {
+    auto rows = outline.rows;
+    if (rows.empty())
+        rows = findings_of(outline);
     std::string text;
-    for (const auto& row : outline.rows.empty() ? findings_of(outline) : outline.rows)
+    for (const auto& row : rows)
         text += join(mapped(row, cell), ",") + '\n';
     return text;
 }
 
-extern const Format format{.title = "A table: the findings, or what differs between machines",
-                           .write = write};
+extern const Format format{
+    .title = "A table: the findings, or what differs between machines",
+    .write = write,
+};
 
 }  // namespace rnncheck::formats::csv

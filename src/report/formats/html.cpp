@@ -41,7 +41,10 @@ std::string code(const std::string& text) {
 
 /// Below a summary, on which a click shows it.
 std::string folded(const std::string& summary, const std::string& content, bool open = false) {
-    return element("details", element("summary", xml(summary)) + content, open ? "open" : "");
+    std::string attribute;
+    if (open)
+        attribute = "open";
+    return element("details", element("summary", xml(summary)) + content, attribute);
 }
 
 std::string labelled(const std::string& word, const std::string& content) {
@@ -103,7 +106,9 @@ std::string checklist(const Outline& outline) {
     for (const ChecklistLine& line : outline.checklist) {
         const std::vector<std::string> texts = mapped(line.rows, row_text);
         const char* const word = mark_words[static_cast<std::size_t>(line.mark)];
-        const std::string mark = line.mark == Mark::not_run ? symbol(line.mark, word) : word;
+        std::string mark = word;
+        if (line.mark == Mark::not_run)
+            mark = symbol(line.mark, word);
         rows += "<tr><th scope=\"row\">" + xml(line.word) + "</th><td " + class_of(line.mark) +
                 ">" + mark + "</td><td>" + join(texts, "<br>") + "</td></tr>\n";
     }
@@ -116,9 +121,11 @@ std::string checklist(const Outline& outline) {
 /// `word` is "Fix" of the first remedy, "Or" of the others.
 std::string remedy_text(const Remedy& remedy, const char* word) {
     const std::string text = text_with_warning(remedy);
-    std::string out = labelled(word, remedy.text_is_code ? "" : xml(text));
+    std::string out;
     if (remedy.text_is_code)
-        out += fixed(text, "Code");
+        out = labelled(word, "") + fixed(text, "Code");
+    else
+        out = labelled(word, xml(text));
     if (!remedy.commands.empty())
         out += fixed(join(remedy.commands, "\n"), "Commands");
     for (const std::string& check : remedy.checks)
@@ -132,8 +139,11 @@ std::string remedy_text(const Remedy& remedy, const char* word) {
 
 std::string remedies_text(const Finding& finding) {
     std::string out;
-    for (const Remedy& remedy : finding.remedies)
-        out += remedy_text(remedy, &remedy == finding.remedies.data() ? "Fix" : "Or");
+    const char* word = "Fix";
+    for (const Remedy& remedy : finding.remedies) {
+        out += remedy_text(remedy, word);
+        word = "Or";
+    }
     return out;
 }
 
@@ -193,10 +203,12 @@ std::string finding_text(const Finding& finding, const Outline& outline) {
     std::string out =
         heading_text(finding, title_of(finding)) + quotes_text(quotes_of(finding, outline));
     out += element("p", xml(finding.message) + rule_text(finding));
-    const std::string remedies = remedies_text(finding);
+    std::string remedies = remedies_text(finding);
     const bool is_note = finding.severity == Severity::note && !remedies.empty();
     out += evidence_text(finding, outline) + check_text(finding);
-    out += is_note ? folded("What can be done", remedies) : remedies;
+    if (is_note)
+        remedies = folded("What can be done", remedies);
+    out += remedies;
     return element("article", out, class_of(look_of(finding.severity).mark));
 }
 
@@ -256,13 +268,17 @@ std::string findings_text(const Outline& outline) {
 std::string cell_text(const OutlineCell& cell) {
     const std::string text = join(
         mapped(split(cell.text, '\n'), [](const std::string& line) { return xml(line); }), "<br>");
-    return element("td", text, cell.mark ? class_of(*cell.mark) : "");
+    if (!cell.mark)
+        return element("td", text);
+    return element("td", text, class_of(*cell.mark));
 }
 
 /// The first cell is the heading of its row, unless it is empty.
 std::string table_row(const std::vector<OutlineCell>& row) {
     const std::string& first = row.front().text;
-    std::string cells = first.empty() ? element("td", "") : element("th scope=\"row\"", xml(first));
+    std::string cells = element("td", "");
+    if (!first.empty())
+        cells = element("th scope=\"row\"", xml(first));
     for (const OutlineCell& cell : row | std::views::drop(1))
         cells += cell_text(cell);
     return element("tr", cells);
@@ -286,7 +302,9 @@ std::string table_text(const OutlineTable& table) {
     std::string grid;
     if (!rows.empty())
         grid = element("div", element("table", text), name);
-    out += table.columns.size() > columns_of_a_phone ? wide(grid) : grid;
+    if (table.columns.size() > columns_of_a_phone)
+        grid = wide(grid);
+    out += grid;
     for (const std::string& sentence : table.below)
         out += element("p", xml(sentence));
     return out;

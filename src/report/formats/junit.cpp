@@ -34,7 +34,10 @@ std::string details_of(const Finding& finding) {
 TestCase test_case_of(const RuleVerdict& check, const Outline& outline) {
     const bool is_open = outline.verdict == OverallVerdict::problems ||
                          outline.verdict == OverallVerdict::undetermined;
-    const std::string_view ends[] = {"", "", "skipped", is_open ? "error" : "skipped"};
+    std::string_view undecided = "skipped";
+    if (is_open)
+        undecided = "error";
+    const std::string_view ends[] = {"", "", "skipped", undecided};
     TestCase test{check.rule, std::string(name_of(check.layer)), check.reason, "",
                   ends[static_cast<std::size_t>(check.outcome)]};
     if (includes(faults_without_finding(outline), &check))
@@ -74,9 +77,11 @@ std::string element_of(const TestCase& test) {
         return begin + "/>\n";
     if (test.end.empty())
         return begin + "><system-out>" + details + "</system-out></testcase>\n";
-    return concat(begin, "><", test.end, attribute("message", test.message),
-                  test.end == "skipped" ? "" : attribute("type", test.end), '>', details, "</",
-                  test.end, "></testcase>\n");
+    std::string attributes = attribute("message", test.message);
+    if (test.end != "skipped")  // which has no type in the schema
+        attributes += attribute("type", test.end);
+    return concat(begin, "><", test.end, attributes, '>', details, "</", test.end,
+                  "></testcase>\n");
 }
 
 /// One <testsuite>, with the totals that CI servers show and the labels of the
@@ -112,7 +117,9 @@ std::string write(const Outline& outline, const Style&) {
 
 }  // namespace
 
-extern const Format format{.title = "JUnit XML for CI servers: a test case for each rule",
-                           .write = write};
+extern const Format format{
+    .title = "JUnit XML for CI servers: a test case for each rule",
+    .write = write,
+};
 
 }  // namespace rnncheck::formats::junit

@@ -35,7 +35,9 @@ std::string plain(std::string_view text) {
 std::string code_fence(std::string_view text, std::size_t least) {
     std::size_t longest = 0, here = 0;
     for (const char c : text) {
-        here = c == '`' ? here + 1 : 0;
+        ++here;
+        if (c != '`')
+            here = 0;
         longest = std::max(longest, here);
     }
     return std::string(std::max(least, longest + 1), '`');
@@ -63,8 +65,11 @@ std::string code(std::string_view text) {
 
 /// A code block, whose fence is longer than any in its content.
 std::string fenced(const std::string& content, const std::string& language = "") {
-    const std::string text = limit_backticks(content), ticks = code_fence(text, 3);
-    return ticks + language + "\n" + text + (text.ends_with('\n') ? "" : "\n") + ticks + "\n";
+    std::string text = limit_backticks(content);
+    const std::string ticks = code_fence(text, 3);
+    if (!text.ends_with('\n'))
+        text += '\n';
+    return ticks + language + "\n" + text + ticks + "\n";
 }
 
 /// A table without a head, which GitHub draws only with an empty one.
@@ -88,7 +93,9 @@ std::string link_text(const std::string& link) {
         link.starts_with("https://") && std::ranges::all_of(link, [](char c) {
             return is_letter_or_digit(c) || contains("-._~:/?#@!$&()*+,;=%", {&c, 1});
         });
-    return is_address ? "<" + link + ">" : plain(link);
+    if (is_address)
+        return "<" + link + ">";
+    return plain(link);
 }
 
 /// The word for automation beside the words for people.
@@ -126,8 +133,11 @@ std::string finding_text(const Finding& finding) {
         if (!finding.decided_by->command.empty())
             out += "\n" + fenced(shown(finding.decided_by->command), "sh");
     }
-    for (const Remedy& remedy : finding.remedies)
-        out += remedy_text(remedy, &remedy == finding.remedies.data() ? "Fix" : "Or");
+    const char* word = "Fix";
+    for (const Remedy& remedy : finding.remedies) {
+        out += remedy_text(remedy, word);
+        word = "Or";
+    }
     return out;
 }
 
@@ -184,7 +194,9 @@ std::string write(const Outline& outline, const Style& style) {
 
 }  // namespace
 
-extern const Format format{.title = "Markdown for an issue, of at most 60,000 characters",
-                           .write = write};
+extern const Format format{
+    .title = "Markdown for an issue, of at most 60,000 characters",
+    .write = write,
+};
 
 }  // namespace rnncheck::formats::markdown

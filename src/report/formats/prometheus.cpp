@@ -58,9 +58,10 @@ static std::string write(const Outline& outline, const Style&) {
                  {"command", outline.run.command}},
                 "1");
     metrics.begin("verdict", "The verdict: 1 for the one that holds, 0 for the others.");
-    for (const std::string_view verdict : names_of(OverallVerdict{}))
-        metrics.add({{"verdict", std::string(verdict)}},
-                    verdict == name_of(outline.verdict) ? "1" : "0");
+    for (const std::string_view verdict : names_of(OverallVerdict{})) {
+        const bool holds = verdict == name_of(outline.verdict);
+        metrics.add({{"verdict", std::string(verdict)}}, static_cast<int>(holds));
+    }
     metrics.begin("finding",
                   "Findings of a rule; gpu is empty where a finding is not about one GPU.");
     // A series must occur once: findings with the same labels are counted.
@@ -76,9 +77,11 @@ static std::string write(const Outline& outline, const Style&) {
     metrics.begin("rnn_cases", "Recurrent-network tests by GPU and result.");
     for (const auto& [gpu, ends] : outline.tests)
         for (std::size_t i = 0; i < names_of(RunEnd{}).size(); ++i) {
-            const auto* count = look_up(ends, static_cast<RunEnd>(i));
-            metrics.add({{"gpu", concat(gpu)}, {"end", concat(static_cast<RunEnd>(i))}},
-                        count ? *count : 0);
+            const auto end = static_cast<RunEnd>(i);
+            int tests = 0;
+            if (const auto* count = look_up(ends, end))
+                tests = *count;
+            metrics.add({{"gpu", concat(gpu)}, {"end", concat(end)}}, tests);
         }
     metrics.begin("last_run_timestamp_seconds",
                   "When the check was started, in seconds since 1970.");
@@ -88,7 +91,9 @@ static std::string write(const Outline& outline, const Style&) {
     return metrics.text();
 }
 
-extern const Format format{.title = "Metrics for the textfile collector of Prometheus",
-                           .write = write};
+extern const Format format{
+    .title = "Metrics for the textfile collector of Prometheus",
+    .write = write,
+};
 
 }  // namespace rnncheck::formats::prometheus

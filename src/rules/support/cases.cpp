@@ -64,12 +64,14 @@ std::vector<Evidence> evidence_of(const Facts& facts, const Runs& runs,
 
 Finding about_cases(const Facts& facts, const Sweep& sweep, const Runs& runs, std::string message,
                     Remedy remedy, const HowItWent& how_it_went) {
-    return {.subject = subject_of(facts, sweep),
-            .gpu = sweep.gpu,
-            .message = std::move(message),
-            .evidence = evidence_of(facts, runs, how_it_went),
-            .remedies = {std::move(remedy)},
-            .symptoms = places_of(facts, runs)};
+    return {
+        .subject = subject_of(facts, sweep),
+        .gpu = sweep.gpu,
+        .message = std::move(message),
+        .evidence = evidence_of(facts, runs, how_it_went),
+        .remedies = {std::move(remedy)},
+        .symptoms = places_of(facts, runs),
+    };
 }
 
 std::string count_of(const Runs& runs) {
@@ -98,8 +100,10 @@ Finding finding_for_supported(const Facts& facts, const Sweep& sweep, const Runs
                               const std::function<Finding(const Runs&)>& describe) {
     Runs required, others;
     for (const RnnRun* run : runs) {
-        std::vector<const RnnRun*>& list = why_unsupported(facts, *run) ? others : required;
-        list.push_back(run);
+        if (why_unsupported(facts, *run))
+            others.push_back(run);
+        else
+            required.push_back(run);
     }
     if (required.empty()) {
         Finding note = about_cases(facts, sweep, others,

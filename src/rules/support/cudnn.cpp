@@ -147,16 +147,18 @@ std::optional<Finding> note_several(const std::string& what,
     }
     if (versions.size() < 2)
         return std::nullopt;
+    const std::string all = join_with_and(mapped(versions, &Version::text));
+    std::string found = "none of them by default";
+    if (!given.empty())
+        found = join_with_and(given);
     return Finding{
         .severity = Severity::note,
         .subject = what,
-        .message =
-            std::to_string(versions.size()) + " versions of " + what + " are installed (" +
-            join_with_and(mapped(versions, [](const Version& version) { return version.text; })) +
-            "); the loader finds " +
-            (given.empty() ? "none of them by default" : join_with_and(given)),
+        .message = std::to_string(versions.size()) + " versions of " + what + " are installed (" +
+                   all + "); the loader finds " + found,
         .evidence = std::move(evidence),
-        .remedies = {std::move(advice)}};
+        .remedies = {std::move(advice)},
+    };
 }
 
 std::optional<int> major_in_name(const std::string& path) {

@@ -42,7 +42,9 @@ std::string directory_of_front(const Facts& facts, const DllLoad& load) {
         return other.framework == load.framework && other.environment == load.environment &&
                is_front(other) && other.path;
     });
-    return front ? slashed(dll::dll_directory(*front->path)) : "";
+    if (!front)
+        return "";
+    return slashed(dll::dll_directory(*front->path));
 }
 
 /// The DLL that imports or opens this one.
@@ -137,7 +139,8 @@ Finding about(const Facts& facts, const DllLoad& load, std::string message,
         .subject = words_of(facts, load) + " " + load.name,
         .message = std::move(message),
         .evidence = {{load.name, load.path.value_or("not found"), "dll_loads"}, asker_of(load)},
-        .remedies = std::move(remedies)};
+        .remedies = std::move(remedies),
+    };
     concern_cudnn(facts, load, finding);
     return finding;
 }

@@ -48,10 +48,13 @@ std::vector<std::string> ubuntu_driver(const Facts& facts, const std::optional<V
         return {"sudo ubuntu-drivers install"};
     if (modules == KernelModules::none || any_kepler(facts))
         return {};
-    const std::string branch =
-        std::to_string(std::max(needed ? needed->major() : 0, long_term_branch));
-    return {"sudo apt-get install nvidia-driver-" + branch +
-            (modules == KernelModules::open ? "-open" : "")};
+    int branch = long_term_branch;
+    if (needed)
+        branch = std::max(branch, needed->major());
+    std::string package = "nvidia-driver-" + std::to_string(branch);
+    if (modules == KernelModules::open)
+        package += "-open";
+    return {"sudo apt-get install " + package};
 }
 
 /// Debian's own package, or NVIDIA's repository for a later driver.

@@ -55,8 +55,9 @@ void give(const Facts& facts, Framework& framework, const std::vector<std::strin
             continue;
         library.soname = soname;
         library.path = file->path;
-        library.found_by =
-            file->found_via == FoundVia::ld_library_path ? "LD_LIBRARY_PATH" : "system";
+        library.found_by = "system";
+        if (file->found_via == FoundVia::ld_library_path)
+            library.found_by = "LD_LIBRARY_PATH";
         return;
     }
 }
@@ -198,7 +199,9 @@ std::optional<Version> version_of(const Facts& facts, const FrameworkLibrary& cu
         return answer->version;
     if (cudnn.version)
         return cudnn.version;
-    const Library* file = cudnn.path ? library_at(facts, *cudnn.path) : nullptr;
+    const Library* file = nullptr;
+    if (cudnn.path)
+        file = library_at(facts, *cudnn.path);
     if (!file)
         return std::nullopt;
     return full_version_in_name(*file);

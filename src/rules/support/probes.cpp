@@ -107,7 +107,9 @@ std::string cause_of_hang(const Facts& facts, const ProbeRun& run) {
         return "";
     const Hang& hang = *run.hang;
     const Board* board = board_of(facts, run);
-    const int busy = board && board->busy_percent ? *board->busy_percent : -1;
+    int busy = -1;  // unknown
+    if (board && board->busy_percent)
+        busy = *board->busy_percent;
     if (const auto xids = xids_during(facts, run); !xids.empty())
         return "the driver reported Xid " + std::to_string(xids.back()->code) + " meanwhile";
     if (hang.state == "uninterruptible")
@@ -152,6 +154,89 @@ std::vector<std::string> crashes_of_cudnn_in(const Facts& facts, const std::stri
             places.push_back(place_of(facts, run));
     }
     return places;
+}
+
+/// What each probe of a vendor's library examines.
+static constexpr std::pair<std::string_view, const char*> vendor_probes[] = {
+    {"driver_api", "the NVIDIA driver library"},
+    {"nvml_devices", "NVML"},
+    {"hang_diagnostic", "NVML"},
+    {"cuda_runtime", "the CUDA runtime"},
+    {"cudnn_library", "cuDNN"},
+    {"cudnn_rnn_first", "cuDNN"},
+    {"nvrtc_compile", "NVRTC"},
+    {"ptx_launch", "a test kernel on"},
+    {"rnn_forward", "cuDNN"},
+    {"rnn_fit", "cuDNN"},
+    {"rnn_dropout", "cuDNN"}};
+
+bool is_own_probe(const ProbeRun& run) {
+    return std::ranges::none_of(vendor_probes,
+                                [&](const auto& probe) { return probe.first == run.probe; });
+}
+
+/// The file that the loader takes of this kind; empty when it finds none.
+static std::string path_of_picked(const Facts& facts, LibraryKind kind) {
+    const Library* library = picked(facts, kind);
+    if (!library)
+        return "";
+    return library->path;
+}
+
+std::string examined(const Facts& facts, const ProbeRun& run) {
+    std::string what = "rnncheck's own probe " + run.probe, which = run.target, where;
+    for (const auto& [probe, name] : vendor_probes)
+        if (probe == run.probe)
+            what = name;
+    const bool is_driver = run.probe == "driver_api";
+    if (is_driver)
+        which = path_of_picked(facts, LibraryKind::cuda);
+    if (what == "NVML")
+        which = path_of_picked(facts, LibraryKind::nvml);
+    if (is_driver && facts.driver.library)
+        which = *facts.driver.library;
+    if (run.probe.starts_with("rnn_")) {  // "GPU 0 v8 /path"
+        which = path_in_target(run);
+        where = " on " + escaped(run.target.substr(0, run.target.find(' ', 4)));
+    }
+    return what + if_any(" ", escaped(which)) + where;
+}
+
+std::string subject_of(const ProbeRun& run) {
+    if (run.target.empty())
+        return run.probe;
+    return run.probe + ' ' + run.target;
+}
+
+std::string in_last_call(const ProbeRun& run) {
+    if (!run.last_call)
+        return "";
+    return " in " + escaped(*run.last_call);
+}
+
+bool ended_in_a_case(const Facts& facts, const ProbeRun& run) {
+    return std::ranges::any_of(facts.rnn_runs,
+                               [&](const RnnRun& rnn_run) { return ended_in(run, rnn_run); });
+}
+
+Verdict without_findings(const Facts& facts, const std::string& all_well) {
+    for (const auto& run : facts.probe_runs) {
+        if (run.completed() || run.end == ProbeEnd::skipped)
+            continue;
+        if (ended_in_a_case(facts, run))
+            return not_applicable("the affected case is reported as failed");
+        if (run.end != ProbeEnd::not_started)
+            return undecided(subject_of(run) + ' ' + ending_of(run));
+        return undecided("rnncheck could not start its process for " + subject_of(run) +
+                         if_any(": ", escaped(run.reason.value_or(""), 200)));
+    }
+    if (const auto lost = what_is_lost(facts))
+        return undecided(*lost);
+    const bool any =
+        std::ranges::any_of(facts.probe_runs, [](const ProbeRun& run) { return run.completed(); });
+    if (any)
+        return pass(all_well);
+    return undecided("no probe was run");
 }
 
 }  // namespace rnncheck::rules

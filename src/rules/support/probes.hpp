@@ -36,4 +36,24 @@ std::string path_in_target(const ProbeRun& run);
 /// one of its libraries.
 std::vector<std::string> crashes_of_cudnn_in(const Facts& facts, const std::string& directory);
 
+/// Whether the probe opens no vendor library, so that its failure is not a library's fault.
+bool is_own_probe(const ProbeRun& run);
+
+/// "cuDNN /usr/lib/libcudnn.so.9", "the NVIDIA driver library /usr/lib/libcuda.so.1", "cuDNN
+/// /usr/lib/libcudnn.so.9 on GPU 0", "rnncheck's own probe library_files".
+std::string examined(const Facts& facts, const ProbeRun& run);
+
+/// "cudnn_library /usr/lib/libcudnn.so.9": stable from run to run.
+std::string subject_of(const ProbeRun& run);
+
+/// " in cudnnGetVersion", or nothing when the call is unknown.
+std::string in_last_call(const ProbeRun& run);
+
+/// Whether the process ended in a case, which the rules rnn_* then report as failed.
+bool ended_in_a_case(const Facts& facts, const ProbeRun& run);
+
+/// The verdict of a rule about ends that found none of its own: other ends leave open how a probe
+/// would have ended; a pass with `all_well` if all came to their end.
+Verdict without_findings(const Facts& facts, const std::string& all_well);
+
 }  // namespace rnncheck::rules

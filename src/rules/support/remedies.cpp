@@ -36,7 +36,9 @@ Remedy gpu_for_container(const Facts& facts) {
         "container_no_gpu_runtime/kubernetes", "container_no_gpu_runtime/apptainer",
         "container_no_gpu_runtime/enroot",     "container_no_gpu_runtime/lxc"};
     const std::string own = "container_no_gpu_runtime/" + facts.host.container.value_or("");
-    return remedy(includes(by_runtime, own) ? own : "container_no_gpu_runtime/other");
+    if (includes(by_runtime, own))
+        return remedy(own);
+    return remedy("container_no_gpu_runtime/other");
 }
 
 std::string batch_system(const Facts& facts) {
@@ -48,12 +50,14 @@ std::string batch_system(const Facts& facts) {
 
 Remedy gpu_for_job(const Facts& facts) {
     const Scheduler& found = *scheduler(facts);
-    return {.action = Action::request_gpu,
-            .text = std::string("Request a GPU from ") + found.name +
-                    ": a job sees only the GPUs assigned to it",
-            .commands = {found.command},
-            .verify = "nvidia-smi -L",
-            .link = found.link};
+    return {
+        .action = Action::request_gpu,
+        .text = std::string("Request a GPU from ") + found.name +
+                ": a job sees only the GPUs assigned to it",
+        .commands = {found.command},
+        .verify = "nvidia-smi -L",
+        .link = found.link,
+    };
 }
 
 std::vector<Remedy> requests_for_gpu(const Facts& facts) {
@@ -77,11 +81,10 @@ Remedy on_host(const Facts& facts, Remedy remedy) {
 }
 
 Remedy check_machine(const Facts& facts) {
-    const bool is_of_host = in_container(facts) && bus_without_gpu(facts);
-    return remedy(
-        "driver_missing/machine",
-        {is_of_host ? ": the container sees the PCI bus of its host, which has no NVIDIA GPU"
-                    : ""});
+    std::string why;
+    if (in_container(facts) && bus_without_gpu(facts))
+        why = ": the container sees the PCI bus of its host, which has no NVIDIA GPU";
+    return remedy("driver_missing/machine", {why});
 }
 
 Remedy machine_without_gpu(const Facts& facts) {
@@ -171,9 +174,9 @@ std::vector<std::string> pip_commands_for(const CudnnBuild& build) {
 }
 
 std::string pip(const PythonEnvironment* environment, const std::string& what) {
-    const std::string python = environment && environment->interpreter
-                                   ? shell_quoted(*environment->interpreter)
-                                   : "python";
+    std::string python = "python";
+    if (environment && environment->interpreter)
+        python = shell_quoted(*environment->interpreter);
     return python + " -m pip " + what;
 }
 
@@ -210,9 +213,10 @@ std::vector<std::string> install_here(const Facts& facts, const std::string& fra
     const auto command = by_pip(environment, install);
     if (!environment || environment->kind != "conda" || !command)
         return {install};
-    const auto names = framework == "tensorflow"
-                           ? std::vector<std::string>{"tensorflow-base"}
-                           : std::vector<std::string>{framework, "lib" + framework};
+    // conda's packages with the files of the framework.
+    std::vector<std::string> names = {framework, "lib" + framework};
+    if (framework == "tensorflow")
+        names = {"tensorflow-base"};
     const PythonPackage* package = conda_package(*environment, names);
     if (!package)
         return {*command};
@@ -291,8 +295,9 @@ bool is_of_system(const std::string& path) {
 /// of the version: pip would install the newest one, which may be of another major version.
 std::string wheel_again(const PythonEnvironment* environment,
                         const CudnnInstallation& installation) {
-    const PythonPackage* package =
-        environment ? find_where(environment->packages, is_cudnn) : nullptr;
+    const PythonPackage* package = nullptr;
+    if (environment)
+        package = find_where(environment->packages, is_cudnn);
     if (package)
         return shell_quoted(package->name + "==" + package->version);
     std::string version = if_any("", installation.version);
@@ -321,9 +326,12 @@ Remedy reinstalling_cudnn(const Facts& facts, const CudnnInstallation& installat
         commands = {pip(environment, "install --force-reinstall --no-deps " +
                                          wheel_again(environment, installation))};
     } else if (const PythonEnvironment* conda = conda_with(facts, installation.path)) {
-        const PythonPackage* package = conda_package(*conda, {"libcudnn", "cudnn"});
-        commands = {
-            conda_install(*conda, concat("--force-reinstall ", package ? package->name : "cudnn"))};
+        std::string name = "cudnn";
+        if (const PythonPackage* package = conda_package(*conda, {"libcudnn", "cudnn"}))
+            name = package->name;
+        // conda-forge has split its package cudnn since 9: the libraries are in
+        // libcudnn.
+        commands = {conda_install(*conda, "--force-reinstall " + name)};
     } else if (is_of_system(installation.path) && manager && installation.major > 0) {
         commands = {manager->reinstall + package_of_system(installation)};
     }
@@ -421,9 +429,11 @@ std::optional<Wheels> cublas_for(const Framework& framework) {
         wheel("nvidia-cublas", major) + ' ' + wheel("nvidia-cuda-runtime", major);
     if (major >= one_directory_since)
         return Wheels{names, {"nvidia/cu" + cuda + "/lib"}};
-    return Wheels{names,
-                  {"nvidia/cublas/lib", "nvidia/cuda_runtime/lib"},
-                  cuda == "11" ? "cudatoolkit=11" : "libcublas cuda-cudart cuda-version=" + cuda};
+    // Before CUDA 12 conda-forge had all of CUDA in one package.
+    std::string of_conda = "libcublas cuda-cudart cuda-version=" + cuda;
+    if (major == 11)
+        of_conda = "cudatoolkit=11";
+    return Wheels{names, {"nvidia/cublas/lib", "nvidia/cuda_runtime/lib"}, of_conda};
 }
 
 /// NVIDIA's Python packages lie where the framework looks for its libraries: among its own

@@ -24,18 +24,22 @@ constexpr const char* cuda_archive = "https://developer.nvidia.com/cuda-toolkit-
 /// `why` continues the sentence.
 Remedy using_image(bool on_windows, const ContainerImage& image, const std::string& why) {
     const std::string name = stack::name_of(image);
-    const std::string_view use = on_windows ? "In WSL 2, use" : "Use";
+    std::string_view use = "Use";
+    if (on_windows)
+        use = "In WSL 2, use";
     std::vector<std::string> commands;
     // A row may cover several tags, "24.*-py3", of which none can be pulled by
     // name.
     if (!name.ends_with('*'))
         commands = {"docker pull " + name};
-    return {.action = Action::install_package,
-            .text = concat(use, " NVIDIA's container image ", name, ", which contains CUDA ",
-                           image.cuda.text, why),
-            .commands = std::move(commands),
-            .link = image.source.url,
-            .changes = {{"image", name}}};
+    return {
+        .action = Action::install_package,
+        .text = concat(use, " NVIDIA's container image ", name, ", which contains CUDA ",
+                       image.cuda.text, why),
+        .commands = std::move(commands),
+        .link = image.source.url,
+        .changes = {{"image", name}},
+    };
 }
 
 /// "PyTorch 2.8 (cu126)".
@@ -187,12 +191,14 @@ class Proposals {
             driver_text_ = "Install driver branch " + branch + ", the last one for this GPU";
             driver_change_ = {{"driver", branch}};
             target_.driver = stack::known_driver(make_version({*last}), matrix_);
-            remedies_.push_back(on_host(facts_, {.action = Action::install_driver,
-                                                 .text = driver_text_,
-                                                 .risk = Risk::disruptive,
-                                                 .verify = "nvidia-smi",
-                                                 .link = "https://www.nvidia.com/drivers",
-                                                 .changes = driver_change_}));
+            remedies_.push_back(on_host(facts_, {
+                                                    .action = Action::install_driver,
+                                                    .text = driver_text_,
+                                                    .risk = Risk::disruptive,
+                                                    .verify = "nvidia-smi",
+                                                    .link = "https://www.nvidia.com/drivers",
+                                                    .changes = driver_change_,
+                                                }));
             return;
         }
         const auto needed = driver_needed();
@@ -223,15 +229,16 @@ class Proposals {
                 stack::compat_package(stack::driver_of(stack_), cuda, gpu_, matrix_);
             if (!package)
                 continue;
-            remedies_.push_back(
-                {.action = Action::install_driver,
-                 .text = "On data center GPUs only: install the forward-compatibility package " +
-                         package->name + " instead",
-                 .commands = {"sudo apt-get install " + package->name},
-                 .risk = Risk::needs_root,
-                 .verify = "rnncheck doctor",
-                 .link = package->source,
-                 .changes = change});
+            remedies_.push_back({
+                .action = Action::install_driver,
+                .text = "On data center GPUs only: install the forward-compatibility package " +
+                        package->name + " instead",
+                .commands = {"sudo apt-get install " + package->name},
+                .risk = Risk::needs_root,
+                .verify = "rnncheck doctor",
+                .link = package->source,
+                .changes = change,
+            });
             return;
         }
     }
@@ -248,9 +255,11 @@ class Proposals {
 
     /// With the libraries that the build takes from the system, where such were given.
     void propose_build(const PlannedBuild& build, const Version& version, std::string text) {
-        Remedy remedy{.action = Action::install_package,
-                      .text = std::move(text),
-                      .changes = stack::changes_to(build, version, stack_)};
+        Remedy remedy{
+            .action = Action::install_package,
+            .text = std::move(text),
+            .changes = stack::changes_to(build, version, stack_),
+        };
         if (!build.install.empty())
             remedy.commands = install_here(facts_, build.framework, build.install);
         if (!build.sources.empty())
@@ -451,7 +460,9 @@ class Proposals {
 
     /// "python3.11 -m venv environment"; on Windows there is a launcher instead of such names.
     std::string new_environment(const std::string& python) const {
-        const std::string launcher = is_on_windows() ? "py -" : "python";
+        std::string launcher = "python";
+        if (is_on_windows())
+            launcher = "py -";
         return launcher + python + " -m venv environment";
     }
 
@@ -505,20 +516,40 @@ class Proposals {
             return build.python_last &&
                    stack::build_for_python(build, *target_.python).fit == Fit::does_not_work;
         });
-        if (const auto other = unfit ? python_for(*unfit, framework) : std::nullopt)
-            remedies_.push_back(
-                {.action = Action::install_package,
-                 .text = "Use Python " + other->text + ", the newest one that " +
-                         (stack_.frameworks.size() > 1 ? "every framework" : words_of(framework)) +
-                         " has a package for",
-                 .commands = {new_environment(other->text)},
-                 .link = unfit->source.url,
-                 .changes = {{"python", other->text}}});
+        if (unfit)
+            propose_other_python(*unfit, framework);
+        propose_version_with_python(framework);
+    }
+
+    /// The newest Python for this build; nothing if the other frameworks have no
+    /// package for any that it has.
+    void propose_other_python(const FrameworkBuild& build, const stack::Framework& framework) {
+        const auto python = python_for(build, framework);
+        if (!python)
+            return;
+        std::string whose = words_of(framework);
+        if (stack_.frameworks.size() > 1)
+            whose = "every framework";
+        remedies_.push_back({
+            .action = Action::install_package,
+            .text = "Use Python " + python->text + ", the newest one that " + whose +
+                    " has a package for",
+            .commands = {new_environment(python->text)},
+            .link = build.source.url,
+            .changes = {{"python", python->text}},
+        });
+    }
+
+    /// The newest version that runs here at all, in an environment of its own with
+    /// its newest Python.
+    void propose_version_with_python(const stack::Framework& framework) {
         stack::Stack any_python = target_;
         any_python.python.reset();
         const Plan plan = plan_of(framework, any_python, matrix_);
         const PlannedBuild* newest = newest_of(plan);
-        const auto other = newest ? python_for(*newest, framework) : std::nullopt;
+        std::optional<Version> other;
+        if (newest)
+            other = python_for(*newest, framework);
         if (!other)
             return;
         const std::string python = other->text;
@@ -526,8 +557,9 @@ class Proposals {
                       "Install " + name_of(*newest, *newest->last) +
                           " in an environment with Python " + python);
         std::vector<std::string>& commands = remedies_.back().commands;
-        const std::string programs =
-            is_on_windows() ? "environment\\Scripts\\" : "environment/bin/";
+        std::string programs = "environment/bin/";
+        if (is_on_windows())
+            programs = "environment\\Scripts\\";
         const PythonEnvironment* environment = active_environment(facts_);
         if (environment && environment->kind == "conda")
             commands = {"conda create --name environment python=" + python,
@@ -604,13 +636,17 @@ class Proposals {
         const CudnnBuild* cudnn = newest_cudnn(cuda.major());
         if (this->cudnn() && !cudnn)
             return;
-        Remedy remedy{.action = Action::install_package,
-                      .text = "Use CUDA " + cuda.text,
-                      .link = cuda_archive};
+        Remedy remedy{
+            .action = Action::install_package,
+            .text = "Use CUDA " + cuda.text,
+            .link = cuda_archive,
+        };
         if (change_cuda)
             remedy.changes.push_back({"cuda", cuda.text});
         if (this->cudnn()) {
-            const std::string with_cuda = change_cuda ? "CUDA " + cuda.text + " with " : "";
+            std::string with_cuda;
+            if (change_cuda)
+                with_cuda = "CUDA " + cuda.text + " with ";
             remedy.text = "Use " + with_cuda + "cuDNN " + cudnn->last().text;
             remedy.changes.push_back(
                 {"cudnn", cudnn->last().text + "+cu" + std::to_string(cuda.major())});
@@ -651,10 +687,11 @@ void append_plan_command(const Facts& facts, Finding& finding) {
     const std::string command =
         plan_command(capability_for(facts, finding.part), driver_version(facts));
     if (!command.empty())
-        finding.remedies.push_back(
-            {.action = Action::investigate,
-             .text = "List the versions of each framework that run with this GPU and driver",
-             .commands = {command}});
+        finding.remedies.push_back({
+            .action = Action::investigate,
+            .text = "List the versions of each framework that run with this GPU and driver",
+            .commands = {command},
+        });
 }
 
 /// Builds that run on this GPU although none on PyPI does: those of conda-forge, for Linux.
@@ -665,12 +702,13 @@ static std::vector<Remedy> builds_elsewhere(const std::string& framework, const 
         if (!build.cuda || stack::build_and_cudnn_on_gpu(build, gpu, {}, matrix).fit != Fit::works)
             continue;
         const stack::Framework named{framework, build.last.value_or(build.first)};
-        remedies.push_back({.action = Action::install_package,
-                            .text = "Install conda-forge's build of " + words_of(named) +
-                                    ", made for CUDA " + build.cuda->text +
-                                    ": no package on PyPI of any version runs on this GPU",
-                            .commands = {install_command(build, gpu, matrix)},
-                            .link = build.source.url});
+        remedies.push_back({
+            .action = Action::install_package,
+            .text = "Install conda-forge's build of " + words_of(named) + ", made for CUDA " +
+                    build.cuda->text + ": no package on PyPI of any version runs on this GPU",
+            .commands = {install_command(build, gpu, matrix)},
+            .link = build.source.url,
+        });
     }
     return remedies;
 }
@@ -709,20 +747,24 @@ std::vector<Remedy> proposed_repairs(const stack::Stack& stack, const Facts& fac
 
 Remedy without_repair(const stack::Stack& stack, const Matrix& matrix) {
     if (const auto board = jetpack_board(stack, matrix))
-        return {.action = Action::install_package,
-                .text =
-                    "Use the framework builds that NVIDIA publishes for JetPack: driver, CUDA and "
-                    "cuDNN of a "
-                    "Jetson come with it, and the published builds of frameworks do not run there. "
-                    "Packages are in " +
-                    stack::jetson_packages(*board),
-                .link =
-                    "https://docs.nvidia.com/deeplearning/frameworks/"
-                    "install-pytorch-jetson-platform/index.html"};
+        return {
+            .action = Action::install_package,
+            .text =
+                "Use the framework builds that NVIDIA publishes for JetPack: driver, CUDA and "
+                "cuDNN of a "
+                "Jetson come with it, and the published builds of frameworks do not run there. "
+                "Packages are in " +
+                stack::jetson_packages(*board),
+            .link =
+                "https://docs.nvidia.com/deeplearning/frameworks/"
+                "install-pytorch-jetson-platform/index.html",
+        };
     const auto nothing = [](const Plan& plan) {
-        return Remedy{.action = Action::other,
-                      .text = "Nothing repairs this: " + plan.obstacles.front(),
-                      .link = support};
+        return Remedy{
+            .action = Action::other,
+            .text = "Nothing repairs this: " + plan.obstacles.front(),
+            .link = support,
+        };
     };
     std::vector<std::string> names, open;
     stack::Stack of_gpu;
@@ -750,12 +792,14 @@ Remedy without_repair(const stack::Stack& stack, const Matrix& matrix) {
     std::string changed = "CUDA or cuDNN";
     if (!names.empty())
         changed = "the build or version of " + join_with_and(names) + " or Python";
-    return {.action = Action::install_package,
-            .text =
-                "No combination in the compatibility data is known to repair this by changing the "
-                "driver, " +
-                changed + ": " + otherwise,
-            .link = support};
+    return {
+        .action = Action::install_package,
+        .text =
+            "No combination in the compatibility data is known to repair this by changing the "
+            "driver, " +
+            changed + ": " + otherwise,
+        .link = support,
+    };
 }
 
 }  // namespace rnncheck::rules

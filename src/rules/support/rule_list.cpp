@@ -55,10 +55,12 @@ std::string filled_in(std::string_view text, const std::vector<std::string>& val
     for (std::size_t at = 0; at < text.size(); ++at) {
         const bool is_place = text[at] == '{' && at + 2 < text.size() && is_digit(text[at + 1]) &&
                               text[at + 2] == '}';
-        filled += is_place ? values.at(static_cast<std::size_t>(text[at + 1] - '1'))
-                           : std::string(1, text[at]);
-        if (is_place)
-            at += 2;
+        if (!is_place) {
+            filled += text[at];
+            continue;
+        }
+        filled += values.at(static_cast<std::size_t>(text[at + 1] - '1'));
+        at += 2;
     }
     return filled;
 }
@@ -82,7 +84,9 @@ std::string page_of(const LogCause& cause) {
 }  // namespace
 
 Verdict Rule::check(const Facts& facts, const Matrix& matrix) const {
-    const auto given = conflict ? stack::described_stack(facts, matrix) : std::nullopt;
+    std::optional<stack::Stack> given;
+    if (conflict)
+        given = stack::described_stack(facts, matrix);
     if (given)
         return rules::verdict_of(*conflict, *given, matrix);
     return function(facts, matrix);
@@ -118,13 +122,14 @@ RuleList::RuleList(const Matrix& matrix) : matrix_(matrix) {
     for (const LogCause& row : matrix_.log_causes()) {
         if (find_named(directory, row.cause))
             continue;
-        log_causes_.push_back(
-            {.title = row.title,
-             .function = [](const Facts&,
-                            const Matrix&) { return not_applicable("only a log can show this"); },
-             .only_from_log = true,
-             .layer = from_name<Layer>(row.layer).value_or(Layer::host),
-             .max_severity = from_name<Severity>(row.severity).value_or(Severity::error)});
+        log_causes_.push_back({
+            .title = row.title,
+            .function = [](const Facts&,
+                           const Matrix&) { return not_applicable("only a log can show this"); },
+            .only_from_log = true,
+            .layer = from_name<Layer>(row.layer).value_or(Layer::host),
+            .max_severity = from_name<Severity>(row.severity).value_or(Severity::error),
+        });
         all_.push_back({row.cause, &log_causes_.back()});
     }
     std::ranges::sort(all_, {}, &Named<Rule>::name);

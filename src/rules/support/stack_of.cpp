@@ -34,7 +34,9 @@ std::optional<Version> system_cuda(const Facts& facts, const FrameworkLibrary& w
     });
     if (runtime)
         return runtime->version;
-    return wanted.path && major ? std::optional(make_version({*major})) : std::nullopt;
+    if (wanted.path && major)
+        return make_version({*major});
+    return std::nullopt;
 }
 
 /// The same of cuDNN.
@@ -53,9 +55,15 @@ void add_system_libraries(const Facts& facts, const Framework& framework, const 
                           stack::Stack& stack) {
     const FrameworkLibrary *cublas = opened(framework, "libcublas"),
                            *cudnn = opened(framework, "libcudnn");
-    if (const auto cuda = cublas ? system_cuda(facts, *cublas) : std::nullopt; cuda && !stack.cuda)
+    std::optional<Version> cuda;
+    if (cublas)
+        cuda = system_cuda(facts, *cublas);
+    if (cuda && !stack.cuda)
         stack.cuda = stack::known_cuda(*cuda, matrix);
-    if (const Cudnn* found = cudnn ? system_cudnn(facts, *cudnn) : nullptr; found && !stack.cudnn) {
+    const Cudnn* found = nullptr;
+    if (cudnn)
+        found = system_cudnn(facts, *cudnn);
+    if (found && !stack.cudnn) {
         stack.cudnn = stack::known_cudnn(*found->version, matrix);
         stack.cudnn_cuda = found->built_for_cuda;
     }

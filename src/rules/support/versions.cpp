@@ -41,8 +41,10 @@ Builds builds_of(const Facts& facts, const Matrix& matrix, const Framework& fram
 
 /// Under WSL the driver is that of Windows, with Windows' version numbers.
 stack::Driver driver_of(const Facts& facts) {
-    return {driver_version(facts), facts.driver.cuda_version,
-            on_wsl(facts) ? "windows" : facts.host.platform.value_or("linux")};
+    std::string os = facts.host.platform.value_or("linux");
+    if (on_wsl(facts))
+        os = "windows";
+    return {driver_version(facts), facts.driver.cuda_version, os};
 }
 
 }  // namespace rnncheck::rules
