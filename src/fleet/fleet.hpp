@@ -59,7 +59,9 @@ std::vector<std::string> report_files(const std::vector<std::string>& inputs);
 /// that of the file even where the report has a label `node`.
 Collection read_reports(const std::vector<std::string>& files, bool name_by_file = false);
 
-/// Both judged by the same rules and tables.
+/// What differs between A and B, and which difference explains best why their findings do. Both
+/// have to be judged by the same rules and tables, so that a finding of only one of them is not due
+/// to another rnncheck.
 Diff diff(const Report& a, const std::string& name_of_a, const Report& b,
           const std::string& name_of_b);
 
@@ -75,7 +77,8 @@ struct FleetQuestion {
 /// UsageError for an invalid nodeset.
 Fleet compare_nodes(const Collection& collection, const FleetQuestion& question);
 
-/// What changed in the facts and in the rules with findings.
+/// What changed from one collection to a later one: facts, rules with findings, and nodes that are
+/// in only one of them. Of a node without a report in both nothing is known to have changed.
 FleetDiff changes_between(const Collection& before, const Collection& after);
 
 /// Names of nodes as cluster tools write them, "gpu[001-016,018],login1": sorted, with each name

@@ -26,7 +26,8 @@ const Section& section_of(const std::string& place);
 /// "libraries[libcudnn.so.9].stub" in all libraries: "libraries[].stub".
 std::string without_names(std::string_view place);
 
-/// The value of something that is known not to exist.
+/// The value of something that is known not to exist, such as a library that only one of two
+/// machines has. A value that is merely missing is unknown, and never compared.
 inline constexpr std::string_view absent = "absent";
 
 /// The probe that would have shown a value at this place if there were one; empty where a missing
@@ -34,7 +35,8 @@ inline constexpr std::string_view absent = "absent";
 /// completed.
 std::string_view probe_that_shows_absence(const std::string& place);
 
-/// "cuda_devices[0].name" begins with "cuda_devices[", is of "0", and ends with "name".
+/// The name of the element and the member: "0" and "name" of "cuda_devices[0].name". The name is
+/// empty where the place is of no list.
 std::pair<std::string, std::string> name_and_member(const std::string& place);
 
 /// "GPU 0 name", and "memory total MiB of GPUs 0 and 1" of places that differ in the name alone.

@@ -69,7 +69,9 @@ struct ContainerImage : Row {
     static constexpr std::string_view may_be_missing[] = {"framework"};
 };
 
-/// Oldest version of a backend that a range of Keras versions works with.
+/// The versions of a backend (TensorFlow, PyTorch, JAX) that a range of Keras versions works with,
+/// as Keras' requirements or its own check at import name them. Keras 3 chooses the backend by
+/// KERAS_BACKEND, or by ~/.keras/keras.json.
 struct KerasBackend : Row {
     Version first;
     std::optional<Version> last;

@@ -5,7 +5,8 @@
 
 namespace rnncheck {
 
-/// A documented defect of recurrent networks in a set of cuDNN versions.
+/// A documented defect of recurrent networks in a set of cuDNN versions, from `first` until it was
+/// fixed. It comes from NVIDIA's release notes, or from a framework that works around it.
 struct RnnDefect : Row {
     std::string id;  ///< the table's own word for it
     std::string

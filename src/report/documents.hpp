@@ -140,7 +140,8 @@ struct WhichDocument : Document<ProgramStamp> {
 
 class Page;
 
-/// How a layer of a model ran.
+/// How a layer of a model ran: as a case of its own, with each cuDNN on each GPU, since a framework
+/// is not needed to see whether cuDNN computes it correctly.
 struct LayerRuns {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(int, layer, "its number among the layers, from 1") = 0;
@@ -154,7 +155,8 @@ struct LayerRuns {
     RNNCHECK_FIELDS_END
 };
 
-/// A model in an archive or a directory that cannot be read.
+/// A model in an archive or a directory that cannot be read. The others are judged all the same, so
+/// it is listed beside them.
 struct UnreadModel {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, file, "its path, that in an archive behind the archive's");

@@ -49,7 +49,8 @@ struct Remedy {
     RNNCHECK_FIELDS_END
 };
 
-/// What settles a question that the evidence leaves open.
+/// What settles a question that the evidence leaves open: what a person has to look at, and what
+/// each outcome would mean. Only findings that are not certain have one.
 struct DecidingCheck {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, text, "what to look at, and what it means");

@@ -39,7 +39,8 @@ struct OutlineSection {
         {};  ///< what it shows, where only those who look for it need it; else empty
 };
 
-/// Must not outlive its document.
+/// All that formats may print of a document, in the order of their needs: a line, findings, checks,
+/// a checklist, sections, tables. Must not outlive its document, to which it refers.
 struct Outline {
     ToolStamp tool = {};
     RunStamp run = {};

@@ -67,7 +67,8 @@ struct RuleVerdict {
     RNNCHECK_FIELDS_END
 };
 
-/// The smallest case that still fails, found by running smaller ones.
+/// The smallest case that still fails, found by running smaller ones: what a bug report to NVIDIA
+/// needs, because fewer numbers show the defect.
 struct MinimalCase {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD_AS(RnnRun, run, "case", "the case, as it went");
@@ -127,7 +128,8 @@ struct LstmExtras {
     RNNCHECK_FIELDS_END
 };
 
-/// What a gate requires, read from a file such as rnncheck.toml.
+/// What a gate requires, read from a file such as rnncheck.toml. Findings that it ignores stay in
+/// the report, with the reason.
 struct Profile {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, file, "the file");
@@ -142,7 +144,7 @@ struct Profile {
     RNNCHECK_FIELDS_END
 };
 
-/// When a report was made, and how it was requested.
+/// When a report was made, and how it was requested: the command can be given again from this.
 struct RunStamp {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, run_at,
