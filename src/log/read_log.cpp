@@ -4,6 +4,7 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
+#include "log/complaints.hpp"
 #include "log/events.hpp"
 
 namespace rnncheck {
@@ -16,12 +17,14 @@ using namespace log_reader;
 constexpr std::size_t small_log = 64 * 1024;
 
 /// Returns the number of lines; 0 where there are blanks alone.
-std::int64_t read_whole(std::string_view text, EventCollector& collector, const std::string& file) {
+std::int64_t read_whole(std::string_view text, EventCollector& collector, const std::string& file,
+                        std::vector<LogEvent>& others) {
     if (trim(text).empty())
         return 0;
     const NormalizedText log = normalized(lines_of(text));
     for (const std::size_t signature : collector.signatures().candidates(log.without_whitespace))
         collector.take(signature, log, {0, log.lines.size()}, file);
+    append(others, complaints_in(log.lines, collector.events(), file));
     return static_cast<std::int64_t>(log.lines.size());
 }
 
@@ -53,17 +56,17 @@ std::string_view kind_of_file(std::string_view begin) {
 }
 
 std::int64_t read_one(const LogInput& input, EventCollector& collector,
-                      std::vector<LogEvent>& not_text) {
+                      std::vector<LogEvent>& others) {
     LogText log(input.read);
     std::string text;
     const bool has_more = log.append_to(text);
     if (const std::string_view kind = kind_of_file(text); !kind.empty())
-        not_text.push_back({.signature = "not_text",
-                            .file = input.name,
-                            .line = 1,
-                            .text = escaped(concat(input.name, " is ", kind), 200)});
+        others.push_back({.signature = "not_text",
+                          .file = input.name,
+                          .line = 1,
+                          .text = escaped(concat(input.name, " is ", kind), 200)});
     if (!has_more && text.size() <= small_log)
-        return read_whole(text, collector, input.name);
+        return read_whole(text, collector, input.name, others);
     return search_large(log, std::move(text), collector, input.name);
 }
 

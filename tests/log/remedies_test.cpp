@@ -714,3 +714,31 @@ TEST_CASE("on Windows a line's own remedy has no command of Unix") {
     for (const std::string& command : about("framework_packages_do_not_match", log).commands())
         CHECK_FALSE(rules::is_for_unix(command));
 }
+
+TEST_CASE("an old PyTorch for Windows is on PyTorch's own page") {
+    const char* log =
+        "ERROR: Could not find a version that satisfies the requirement torch==1.2.0 (from "
+        "versions: 0.1.2)\n";
+    const auto last_command = [&](const char* os) {
+        const Commands commands =
+            about("package_not_available", log, {{"os", os, {}}, {"python", "3.7", {}}}).commands();
+        return commands.empty() ? std::string() : commands.back();
+    };
+    CHECK(contains(last_command("Windows 10"),
+                   "torch==1.2.0 -f https://download.pytorch.org/whl/torch_stable.html"));
+    CHECK_FALSE(contains(last_command("Ubuntu 20.04"), "torch_stable"));
+}
+
+TEST_CASE("Poetry, Slurm and the loader have fixes of their own") {
+    CHECK(about("package_not_available",
+                "RuntimeError\nUnable to find installation candidates for torch (2.3.0+cu121)\n")
+              .commands() == Commands{"poetry env info"});
+    const Advice slurm = about("slurm_gpu_request_invalid",
+                               "sbatch: error: Batch job submission failed: Requested node "
+                               "configuration is not available\n");
+    CHECK(contains(slurm.remedies.front().text, "tasks and cores"));
+    const Advice late = about("static_tls_exhausted",
+                              "OSError: /usr/lib/aarch64-linux-gnu/libgomp.so.1: cannot allocate "
+                              "memory in static TLS block\n");
+    CHECK(contains(late.remedies.front().text, "LD_PRELOAD"));
+}

@@ -54,3 +54,38 @@ TEST_CASE("words in common are no verdict, and none are searched for where the p
     for (const Finding& finding : trained.findings)
         CHECK(finding.rule == "unknown_error_in_log");
 }
+
+TEST_CASE(
+    "a log without an error that complains has possible causes by its words, and no verdict") {
+    const Report report = diagnosis(
+        "Using board 0\n"
+        "the driver of the host is not new enough for the CUDA runtime version of this program\n");
+    REQUIRE_FALSE(report.findings.empty());
+    CHECK(report.verdict == OverallVerdict::undetermined);
+    CHECK(report.findings.front().rule == "driver_too_old");
+    CHECK(report.findings.front().confidence == Confidence::possible);
+    CHECK(report.findings.front().evidence.front().value.starts_with("line 2: the driver"));
+    for (const Finding& finding : report.findings)
+        CHECK(finding.rule != "program_end_not_in_log");
+    // The same words in a log that goes on, or in a line that only informs, are no complaint.
+    CHECK(diagnosis("the driver is not new enough for the CUDA runtime version\n"
+                    "Epoch 2/5 - loss: 0.31 - accuracy: 0.90\n")
+              .verdict == OverallVerdict::healthy);
+    const Report informs =
+        diagnosis("INFO: the driver of the host is not new, CUDA runtime version 12.4\n");
+    REQUIRE(informs.findings.size() == 1);
+    CHECK(informs.findings.front().rule == "program_end_not_in_log");
+}
+
+TEST_CASE("beside a single cause that is not certain the causes with words in common are named") {
+    const Report report = diagnosis(
+        "ERROR: Could not find a version that satisfies the requirement torch (from versions: "
+        "none)\n"
+        "the connection to the index failed: Temporary failure in name resolution, retrying the "
+        "download\n");
+    REQUIRE(report.findings.size() >= 2);
+    CHECK(report.findings.size() <= 3);
+    CHECK(report.findings.front().confidence != Confidence::certain);
+    for (std::size_t i = 1; i < report.findings.size(); ++i)
+        CHECK(report.findings[i].weight <= report.findings[i - 1].weight);
+}

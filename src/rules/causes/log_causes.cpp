@@ -14,6 +14,8 @@ namespace rnncheck::rules {
 namespace {
 
 constexpr std::size_t most_causes = 5;
+/// As many causes are named where words in common are compared.
+constexpr std::size_t most_with_resembling = 3;
 
 /// Why the system, as the log or the user specifies it, has no such cause; "" where it may have it.
 std::string excluded_by_system(const LogCause& cause, const LogContext& log) {
@@ -229,13 +231,21 @@ std::string reason_against(const IndicatedCause& indicated, const LogCause& caus
     return by_system.empty() ? excluded_by_versions(indicated, installed, log) : by_system;
 }
 
+/// The line whose words were compared first: the first error, else the first complaint.
+Evidence compared_line(const Log& log) {
+    if (log.first_error)
+        return {"first error", *log.first_error, "log.first_error"};
+    const LogEvent* line = find_by(log.events, &LogEvent::signature, "complaint");
+    return line ? evidence_of_line(*line, "complaint", log) : Evidence{"first error", "", "log"};
+}
+
 /// The check comes before the fix: common words alone do not show that it is this cause.
 Finding finding_of_resemblance(const Resemblance& alike, std::size_t index, const LogContext& log) {
     Finding finding = finding_of({alike.cause, Confidence::possible, {}}, index, log);
     constexpr int least_weight = 40;
     finding.weight = least_weight - 2 * static_cast<int>(index);
     finding.severity = Severity::warning;
-    finding.evidence = {{"first error", log.parsed.first_error.value_or(""), "log.first_error"},
+    finding.evidence = {compared_line(log.parsed),
                         {"words in common",
                          concat("no known line; only these words also occur in the messages or "
                                 "the description of this cause: ",
@@ -250,19 +260,20 @@ Finding finding_of_resemblance(const Resemblance& alike, std::size_t index, cons
     return finding;
 }
 
-/// Possible causes of an error that no signature matches. They are no verdict: the error stays
-/// unknown.
-std::vector<Finding> resembling(const Indications& indicated, const stack::Stack& installed,
-                                const LogContext& log) {
-    std::vector<Finding> findings;
+/// Adds possible causes by words in common, up to three causes in all. They are no verdict.
+void add_resembling(std::vector<Finding>& findings, const Indications& indicated,
+                    const stack::Stack& installed, const LogContext& log) {
     for (const Resemblance& alike : resembling_causes(log.parsed, log.matrix)) {
+        if (findings.size() >= most_with_resembling)
+            return;
         const LogCause* cause = find_by(log.matrix.log_causes(), &LogCause::cause, alike.cause);
         const IndicatedCause one{alike.cause, Confidence::possible, {}};
-        if (cause && !indicated.ruled_out.contains(alike.cause) &&
+        const bool is_named = find_by(findings, &Finding::rule, alike.cause);
+        if (cause && !is_named && alike.cause != "harmless_line" &&
+            !indicated.ruled_out.contains(alike.cause) &&
             reason_against(one, *cause, installed, log).empty())
             findings.push_back(finding_of_resemblance(alike, findings.size(), log));
     }
-    return findings;
 }
 
 /// Those that lines, or words of the user, indicate.
@@ -304,6 +315,20 @@ std::vector<Finding> indicated_causes(const Indications& indicated, const stack:
     return findings;
 }
 
+/// No line is an error, but some complain, and none shows that the program went on.
+bool only_complains(const Log& log, const Matrix& matrix) {
+    return !log.first_error_line && !went_on(log, matrix) &&
+           find_by(log.events, &LogEvent::signature, "complaint");
+}
+
+/// The first cause is neither certain nor none, and the log goes on no further.
+bool leaves_causes_open(const std::vector<Finding>& findings, const Log& log,
+                        const Matrix& matrix) {
+    return findings.front().confidence != Confidence::certain &&
+           findings.front().rule != "harmless_line" &&
+           findings.front().severity != Severity::note && !went_on(log, matrix);
+}
+
 struct CausesOfLog {
     std::vector<Finding> findings;
     bool by_words_alone = false;  ///< no line indicates one
@@ -315,10 +340,17 @@ CausesOfLog causes_of(const Facts& facts, const Matrix& matrix) {
     const LogContext known = log_context(facts, matrix);
     const Indications indicated = indications(known);
     const stack::Stack installed = as_installed(known.hints.stack, matrix);
-    std::vector<Finding> findings = indicated_causes(indicated, installed, known);
-    if (findings.empty() && known.has("log_alone") && has_unknown_error(known.parsed, matrix))
-        return {resembling(indicated, installed, known), true};
-    return {std::move(findings), false};
+    CausesOfLog all{indicated_causes(indicated, installed, known)};
+    if (!known.has("log_alone"))
+        return all;
+    const Log& log = known.parsed;
+    const bool is_open = all.findings.empty()
+                             ? has_unknown_error(log, matrix) || only_complains(log, matrix)
+                             : leaves_causes_open(all.findings, log, matrix);
+    all.by_words_alone = all.findings.empty();
+    if (is_open)
+        add_resembling(all.findings, indicated, installed, known);
+    return all;
 }
 
 }  // namespace
@@ -365,7 +397,11 @@ Verdict program_end_not_in_log(const Facts& facts, const Matrix& matrix) {
     if (log.first_error_line)
         return not_applicable("the log contains an error");
     const auto fails = [](const Finding& cause) { return cause.severity != Severity::note; };
-    if (std::ranges::any_of(causes_in_log(facts, matrix), fails))
+    const CausesOfLog causes = causes_of(facts, matrix);
+    const bool is_named = std::ranges::any_of(causes.findings, fails);
+    if (is_named && causes.by_words_alone)
+        return undecided("no line is a known error; only its words are those of others");
+    if (is_named)
         return not_applicable("the log indicates a cause");
     std::vector<std::string> not_text;
     for (const LogEvent& event : log.events)

@@ -65,6 +65,17 @@ void add_row(std::vector<Indication>& found, const LogEvidence& row,
     }
 }
 
+/// A row whose symptom is itself a cause names what else its lines come from: nothing, where one
+/// cause is certain.
+void drop_substitutes_of_certain(std::vector<Indication>& found, const Matrix& matrix) {
+    if (!find_by(found, &Indication::strength, Confidence::certain))
+        return;
+    std::erase_if(found, [&](const Indication& one) {
+        return !one.is_stated && one.strength == Confidence::possible &&
+               find_by(matrix.log_causes(), &LogCause::cause, one.symptom);
+    });
+}
+
 void count_symptoms(std::vector<Indication>& found) {
     std::map<std::pair<std::string_view, Confidence>, std::set<std::string_view>> symptoms;
     std::map<std::pair<std::string_view, Confidence>, std::size_t> stated;
@@ -93,6 +104,7 @@ Indications indications(const LogContext& known) {
             result.ruled_out.emplace(cause, when.empty() ? row.symptom : when.back());
         add_row(found, row, when, known, places);
     }
+    drop_substitutes_of_certain(found, known.matrix);
     count_symptoms(found);
     std::ranges::stable_sort(found, {}, rank);
     for (Indication& one : found) {

@@ -15,10 +15,10 @@ namespace {
 using WordCounts = std::map<std::string, int, std::less<>>;
 using Weights = std::map<std::string, double, std::less<>>;
 
-constexpr std::size_t most_resemblances = 3, most_words = 5, shortest_word = 3;
-/// Below these the cause is wrong more often than right.
-constexpr std::size_t least_words = 3;
-constexpr double least_similarity = 0.2;
+constexpr std::size_t most_words = 5, shortest_word = 3;
+/// Below these the right cause is rarely among the first three.
+constexpr std::size_t least_words = 2;
+constexpr double least_similarity = 0.15;
 /// Words of any sentence about an error: what two texts have in common by them means nothing.
 constexpr std::string_view common_words[] = {
     "after", "and",    "any",      "are",    "before", "but",   "can",   "cannot", "could",
@@ -207,8 +207,11 @@ std::vector<Resemblance> resembling_causes(const Log& log, const Matrix& matrix)
     for (const KnownText& example : examples)
         for (const auto& [word, count] : example.words)
             ++examples_with[word];
-    const auto texts = mapped(log.events, [](const LogEvent& event) { return event.text; });
-    const Weights of_log = weights_of(words_of(join(texts, " ")), examples_with, examples.size());
+    std::string text;
+    for (const LogEvent& event : log.events)
+        if (event.kind != LogKind::harmless)
+            text += event.text + " ";
+    const Weights of_log = weights_of(words_of(text), examples_with, examples.size());
 
     std::map<std::string, Resemblance> best;
     for (const KnownText& example : examples) {
@@ -222,7 +225,6 @@ std::vector<Resemblance> resembling_causes(const Log& log, const Matrix& matrix)
     for (auto& [cause, one] : best)
         all.push_back(std::move(one));
     std::ranges::stable_sort(all, std::greater{}, &Resemblance::similarity);
-    all.resize(std::min(all.size(), most_resemblances));
     return all;
 }
 

@@ -1,5 +1,5 @@
-// Causes of a log whose error no signature matches, by the words that their messages have in
-// common. Pure.
+// Causes of a log by the words that their messages have in common with its lines, where no
+// signature matches the error, or those that match indicate few causes. Pure.
 #pragma once
 
 #include "facts/log.hpp"
@@ -18,9 +18,9 @@ struct Resemblance {
     std::vector<std::string> words;  ///< in common, those that weigh most first; at most five
 };
 
-/// The causes most like the lines that the log's events quote, the most alike first; at most three,
-/// and none with fewer than three rare words in common or a similarity below 0.2. Programs that
-/// no row describes use the words of those that rows describe.
+/// The causes most like the lines that the log's events quote, harmless lines excepted, the most
+/// alike first; none with fewer than two rare words in common or a similarity below 0.15. Programs
+/// that no row describes use the words of those that rows describe.
 std::vector<Resemblance> resembling_causes(const Log& log, const Matrix& matrix);
 
 /// The literal words of a pattern of log_signatures, one text for each of its alternatives, with

@@ -63,6 +63,22 @@ std::string environment_with(const Version& python, const LogContext& log) {
     return concat("python", python.text, " -m venv environment");
 }
 
+/// PyPI has files of PyTorch for Windows from 1.7 on, for earlier versions PyTorch's own page:
+/// https://pytorch.org/get-started/previous-versions/
+void name_page_of_old_torch(Remedy& remedy, const stack::Framework& framework,
+                            bool has_own_environment, const LogContext& log) {
+    if (framework.name != "pytorch" || !log.has("os_windows") ||
+        *framework.version >= make_version({1, 7}))
+        return;
+    remedy.text +=
+        ". PyPI has no package of it for Windows: pip finds it on PyTorch's own page, which the "
+        "command names";
+    const bool is_venv = has_own_environment && !log.has("in_conda");
+    const char* pip = is_venv ? "environment\\Scripts\\pip" : "python -m pip";
+    remedy.commands.push_back(concat(pip, " install torch==", framework.version->text,
+                                     " -f https://download.pytorch.org/whl/torch_stable.html"));
+}
+
 }  // namespace
 
 std::optional<stack::Framework> requested_framework(const LogContext& log) {
@@ -104,6 +120,7 @@ void name_pythons_of_requested(Remedy& remedy, const LogContext& log) {
     const bool fits = python && is_between(*python, pythons.first, pythons.last);
     if (!fits)
         remedy.commands = {environment_with(*pythons.last, log)};
+    name_page_of_old_torch(remedy, *framework, !fits, log);
 }
 
 }  // namespace rnncheck::rules
