@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <mutex>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
@@ -166,6 +167,31 @@ std::size_t end_of_group_start(std::string_view pattern, std::size_t from) {
     return pattern.substr(from).starts_with("(?:") ? from + 2 : from;
 }
 
+/// The texts that a log is compared with, weighted.
+struct Examples {
+    WordCounts with;  ///< how many texts have the word
+    std::vector<std::pair<std::string, Weights>> texts;
+};
+
+/// Of each set of tables once in a process: thousands of texts are weighted.
+const Examples& examples_for(const Matrix& matrix) {
+    static std::mutex mutex;
+    static std::map<std::string, Examples, std::less<>> all;
+    const std::scoped_lock lock(mutex);
+    const auto [known, is_new] = all.try_emplace(std::string(matrix.digest()));
+    Examples& examples = known->second;
+    if (!is_new)
+        return examples;
+    const std::vector<KnownText> texts = examples_of(matrix);
+    for (const KnownText& text : texts)
+        for (const auto& [word, count] : text.words)
+            ++examples.with[word];
+    for (const KnownText& text : texts)
+        examples.texts.emplace_back(text.cause,
+                                    weights_of(text.words, examples.with, texts.size()));
+    return examples;
+}
+
 }  // namespace
 
 std::vector<std::string> words_of_pattern(std::string_view pattern) {
@@ -202,24 +228,19 @@ std::vector<std::string> words_of_pattern(std::string_view pattern) {
 }
 
 std::vector<Resemblance> resembling_causes(const Log& log, const Matrix& matrix) {
-    const std::vector<KnownText> examples = examples_of(matrix);
-    WordCounts examples_with;
-    for (const KnownText& example : examples)
-        for (const auto& [word, count] : example.words)
-            ++examples_with[word];
+    const Examples& examples = examples_for(matrix);
     std::string text;
     for (const LogEvent& event : log.events)
         if (event.kind != LogKind::harmless)
             text += event.text + " ";
-    const Weights of_log = weights_of(words_of(text), examples_with, examples.size());
+    const Weights of_log = weights_of(words_of(text), examples.with, examples.texts.size());
 
     std::map<std::string, Resemblance> best;
-    for (const KnownText& example : examples) {
-        const Weights products =
-            in_common(of_log, weights_of(example.words, examples_with, examples.size()));
+    for (const auto& [cause, weights] : examples.texts) {
+        const Weights products = in_common(of_log, weights);
         const double similarity = similarity_of(products);
-        if (similarity > 0 && similarity > best[example.cause].similarity)
-            best[example.cause] = {example.cause, similarity, heaviest_words(products)};
+        if (similarity > 0 && similarity > best[cause].similarity)
+            best[cause] = {cause, similarity, heaviest_words(products)};
     }
     std::vector<Resemblance> all;
     for (auto& [cause, one] : best)
