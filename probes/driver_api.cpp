@@ -43,10 +43,11 @@ static Gpu query_gpu(const Cuda& cuda, int index) {
     std::size_t bytes = 0;
     if (get(cuda.cuDeviceTotalMem_v2, &bytes, device))
         gpu.memory_total_mib = static_cast<std::int64_t>(bytes >> 20);
-    const auto attribute = [&](vendor::DeviceAttribute which) {
+    const auto attribute = [&](vendor::DeviceAttribute which) -> std::optional<int> {
         int value = 0;
-        return get(cuda.cuDeviceGetAttribute, &value, int{which}, device) ? std::optional(value)
-                                                                          : std::nullopt;
+        if (!get(cuda.cuDeviceGetAttribute, &value, int{which}, device))
+            return std::nullopt;
+        return value;
     };
     gpu.multiprocessors = attribute(vendor::multiprocessor_count);
     constexpr int khz_per_mhz = 1000;
@@ -71,7 +72,9 @@ static Facts about_library(const vendor::Library& library) {
     std::error_code no_such_file;
     const std::string real =
         std::filesystem::canonical(library.path, no_such_file).generic_string();
-    news.driver.library = real.empty() ? library.path : real;
+    news.driver.library = real;
+    if (real.empty())
+        news.driver.library = library.path;
     if (const auto name = loader::library_name(file_name(real)))
         news.driver.library_version = name->product_version();
     return news;

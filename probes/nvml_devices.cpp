@@ -13,9 +13,13 @@ namespace rnncheck::probes::nvml_devices {
 using vendor::NvmlDevice;
 using Nvml = vendor::Opened<vendor::NvmlApi>;
 
-constexpr int uncorrected = 1, since_boot = 0,
-              lifetime = 1;    // nvmlMemoryErrorType_t, nvmlEccCounterType_t
-constexpr int double_bit = 1;  // nvmlPageRetirementCause_t
+/// nvmlMemoryErrorType_t
+constexpr int uncorrected = 1;
+/// nvmlEccCounterType_t
+constexpr int since_boot = 0, lifetime = 1;
+/// nvmlPageRetirementCause_t
+constexpr int double_bit = 1;
+/// NVML_ERROR_NO_PERMISSION
 constexpr int no_permission = 4;
 /// NVML returns nothing at all into a buffer that is too small
 constexpr unsigned most_processes = 1024;

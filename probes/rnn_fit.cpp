@@ -26,13 +26,19 @@ static std::vector<std::string> targets(const Facts& facts) {
 }
 
 static RnnCase with_size(RnnCase rnn_case, FitSize of, int size) {
-    (of == FitSize::batch ? rnn_case.batch : rnn_case.sequence_length) = size;
+    if (of == FitSize::batch)
+        rnn_case.batch = size;
+    else
+        rnn_case.sequence_length = size;
     return rnn_case;
 }
 
 /// What the calls take: cudnnSetRNNDataDescriptor at most 65,535 steps, and sizes as int.
 static int largest(FitSize of) {
-    return of == FitSize::batch ? 1 << 24 : 65535;
+    constexpr int most_sequences = 1 << 24, most_steps = 65535;
+    if (of == FitSize::batch)
+        return most_sequences;
+    return most_steps;
 }
 
 /// The largest size whose memory is within the free one. A size for which cuDNN
@@ -53,8 +59,13 @@ class Calculation {
         int good = 1, bad = largest(fit_.of) + 1;
         while (bad - good > 1) {
             const bool unbounded = bad > largest(fit_.of) && bad - good > good;
-            const int next = unbounded ? 2 * good : good + (bad - good) / 2;
-            (fits(next) ? good : bad) = next;
+            int next = good + (bad - good) / 2;
+            if (unbounded)
+                next = 2 * good;
+            if (fits(next))
+                good = next;
+            else
+                bad = next;
         }
         // What is just below must fit as well; else the search went
         // astray, and goes down from there.

@@ -22,7 +22,9 @@ std::string pci_address(std::string_view text) {
 std::string compute_mode_name(int mode) {
     constexpr const char* names[] = {"default", "exclusive_thread", "prohibited",
                                      "exclusive_process"};
-    return mode >= 0 && mode < int{std::size(names)} ? names[mode] : "mode " + std::to_string(mode);
+    if (mode < 0 || mode >= int{std::size(names)})
+        return "mode " + std::to_string(mode);
+    return names[mode];
 }
 
 std::optional<int> believable_count(ProbeWriter& writer, const char* call, std::int64_t count) {

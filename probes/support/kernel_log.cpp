@@ -24,7 +24,9 @@ std::optional<std::string> kernel_log(const Root& root) {
         if (got <= 0)
             break;
     }
-    return text.empty() ? std::nullopt : std::optional(text);
+    if (text.empty())
+        return std::nullopt;
+    return text;
 }
 
 }  // namespace rnncheck::probes

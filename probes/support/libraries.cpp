@@ -51,7 +51,9 @@ std::optional<std::vector<std::string>> named_by(const Framework& framework,
     });
     if (!library)
         return std::nullopt;
-    return library->path ? std::vector{*library->path} : std::vector<std::string>();
+    if (!library->path)
+        return std::vector<std::string>();
+    return std::vector{*library->path};
 }
 
 /// NVIDIA's wheels are beside each other in site-packages/nvidia.
@@ -75,7 +77,9 @@ std::vector<std::string> installations_to_query(const Facts& facts, LibraryKind 
     const auto rank = [&](const Library* library) {
         if (library->picked_by_loader)
             return 0;
-        return framework_that_gets(facts, library->path) ? 1 : 2;
+        if (framework_that_gets(facts, library->path))
+            return 1;
+        return 2;
     };
     std::ranges::stable_sort(found, {}, rank);
     found.resize(std::min(found.size(), most_installations));

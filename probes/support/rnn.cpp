@@ -32,7 +32,9 @@ RunEnd outcome_before_9(std::int64_t status) {
                   invalid_value = 5;
     if (includes(std::array{arch_mismatch, not_supported, prerequisite_missing}, status))
         return RunEnd::not_supported;
-    return status == bad_param || status == invalid_value ? RunEnd::rejected : RunEnd::failed;
+    if (status == bad_param || status == invalid_value)
+        return RunEnd::rejected;
+    return RunEnd::failed;
 }
 
 /// cudnn_graph.h of 9: 2000 to 2999 are bad parameters, 3000 to 3999 unsupported cases.

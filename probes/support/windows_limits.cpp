@@ -40,7 +40,10 @@ WindowsLimits::WindowsLimits(const Facts& facts, const vendor::Opened<vendor::Cu
                              int gpu)
     : on_windows_(on_windows(facts)), kernel_limit_(limit_of(facts)) {
     const Gpu* const known = find_by(facts.cuda_devices, &Gpu::index, gpu);
-    peak_ = (known ? peak_of(*known) : std::nullopt).value_or(slow);
+    if (known)
+        peak_ = peak_of(*known).value_or(slow);
+    else
+        peak_ = slow;
     if (kernel_limit_ && !has_time_limit(cuda, gpu))
         kernel_limit_.reset();
 }

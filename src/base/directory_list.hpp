@@ -36,7 +36,9 @@ struct EmbeddedFile {
 /// The content of the file; empty where there is none of this stem.
 inline std::string_view page_named(std::span<const EmbeddedFile> pages, std::string_view name) {
     const EmbeddedFile* const page = find_by(pages, &EmbeddedFile::name, name);
-    return page ? page->content : std::string_view();
+    if (!page)
+        return {};
+    return page->content;
 }
 
 /// One list for each directory that the build compiles into the program, sorted

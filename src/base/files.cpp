@@ -105,7 +105,9 @@ std::optional<std::string> Root::place_of(std::string_view path) const {
 static FileStatus::Kind file_kind(mode_t mode) {
     if (S_ISREG(mode))
         return FileStatus::Kind::regular;
-    return S_ISDIR(mode) ? FileStatus::Kind::directory : FileStatus::Kind::other;
+    if (S_ISDIR(mode))
+        return FileStatus::Kind::directory;
+    return FileStatus::Kind::other;
 }
 
 std::optional<FileStatus> Root::status(std::string_view path) const {

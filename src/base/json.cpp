@@ -141,8 +141,10 @@ Json to_json(const Shape& shape, const void* value, TextCoding text) {
         case Kind::whole:
             return shape.number_to_json(value);
         case Kind::real:
-            return std::isfinite(as<double>(value)) ? Json(as<double>(value))
-                                                    : Json();  // JSON has no infinity
+            // JSON has no infinity
+            if (!std::isfinite(as<double>(value)))
+                return {};
+            return as<double>(value);
         case Kind::text:
             return text(as<std::string>(value));
         case Kind::version:
@@ -152,8 +154,9 @@ Json to_json(const Shape& shape, const void* value, TextCoding text) {
         case Kind::text_map:
             return map_to_json(as<TextMap>(value), text);
         case Kind::optional:
-            return shape.count(value) ? to_json(shape.item_shape(), shape.item(value, 0), text)
-                                      : Json();
+            if (shape.count(value) == 0)
+                return {};
+            return to_json(shape.item_shape(), shape.item(value, 0), text);
         case Kind::list:
             return list_to_json(shape, value, text);
         case Kind::structure:

@@ -80,8 +80,11 @@ NamedFile::NamedFile(const std::string& path, Fifo fifo)
     if (!is_usual_stream)
         require_readable(about, fifo);  // it may be another file by now
     is_regular_ = S_ISREG(about.st_mode);
-    size_ = is_regular_ ? about.st_size : 0;
-    end_ = size_ > 0 ? size_ : most_of_unknown_size;
+    if (is_regular_)
+        size_ = about.st_size;
+    end_ = most_of_unknown_size;
+    if (size_ > 0)
+        end_ = size_;
     if (S_ISFIFO(about.st_mode) && !inherited)
         patience_ms_ = patience_with_fifo_ms;
     if (S_ISFIFO(about.st_mode) && inherited > STDERR_FILENO)

@@ -51,8 +51,10 @@ class NamedFile {
     /// how long a pipe may be silent; -1 for a pipe without such a limit
     int patience_ms_ = -1;
     bool is_regular_ = false;
-    off_t size_ = 0,
-          end_ = 0;  ///< of a regular file, when it was opened; where it is not read any further
+    /// of a regular file, when it was opened
+    off_t size_ = 0;
+    /// where it is not read any further
+    off_t end_ = 0;
 };
 
 }  // namespace rnncheck

@@ -56,13 +56,12 @@ std::string folded(std::string_view original) {
 
 /// How well it distinguishes texts: the length of its words.
 std::size_t strength(const Requirement& required) {
-    std::size_t least = required.text.size(), most = least;
-    for (const Requirement& part : required.parts) {
-        const std::size_t here = strength(part);
-        least = &part == &required.parts.front() ? here : std::min(least, here);
-        most = std::max(most, here);
-    }
-    return required.kind == Requirement::one_of ? least : most;
+    const std::vector<std::size_t> strengths = mapped(required.parts, strength);
+    if (strengths.empty())
+        return required.text.size();
+    if (required.kind == Requirement::one_of)
+        return std::ranges::min(strengths);
+    return std::ranges::max(strengths);
 }
 
 /// The strongest first, because one that is not met saves the others.
@@ -156,7 +155,9 @@ class Reader {
         do
             all.push_back(sequence());
         while (take('|'));
-        return all.size() == 1 ? std::move(all.front()) : one_of(std::move(all));
+        if (all.size() == 1)
+            return std::move(all.front());
+        return one_of(std::move(all));
     }
 
     /// Texts grow from part to part as long as there are few; then they become
@@ -188,10 +189,11 @@ class Reader {
 
     /// Characters that mean themselves, without the last if it is repeated.
     std::string plain_text() {
-        const std::size_t end = std::min(rest_.find_first_of("\\[](){}.*+?|^$"), rest_.size());
-        const bool is_repeated = end > 0 && end < rest_.size() &&
-                                 std::string_view("*+?{").find(rest_[end]) != rest_.npos;
-        const std::size_t size = end - (is_repeated ? 1 : 0);
+        std::size_t size = std::min(rest_.find_first_of("\\[](){}.*+?|^$"), rest_.size());
+        const bool is_repeated = size > 0 && size < rest_.size() &&
+                                 std::string_view("*+?{").find(rest_[size]) != rest_.npos;
+        if (is_repeated)
+            --size;
         const std::string text = folded(rest_.substr(0, size));
         if (!text.empty())
             rest_.remove_prefix(size);
@@ -412,8 +414,9 @@ class Sequences {
         return ((last << bits) ^ static_cast<unsigned char>(c)) % (1U << 6 * bits);
     }
 
-    static std::size_t six(std::uint32_t last) {
-        return last * 0x9E3779B1U >> 16;  // spreads them over the table
+    /// Knuth's multiplicative hash, which spreads them over the table.
+    static std::uint32_t six(std::uint32_t last) {
+        return last * 0x9E3779B1U >> 16;
     }
 
     std::bitset<1 << 3 * bits> threes_;

@@ -36,14 +36,17 @@ struct InputError : std::runtime_error {
 
 /// The value of a variable of this process's environment; unset and empty are two things.
 inline std::optional<std::string> environment_variable(const char* name) {
-    const char* const value = std::getenv(name);
-    return value ? std::optional<std::string>(value) : std::nullopt;
+    if (const char* const value = std::getenv(name))
+        return value;
+    return std::nullopt;
 }
 
 /// Its value if it names a directory by an absolute path, else nothing.
 inline std::optional<std::string> directory_variable(const char* name) {
     auto value = environment_variable(name);
-    return value && value->starts_with('/') ? value : std::nullopt;
+    if (!value || !value->starts_with('/'))
+        return std::nullopt;
+    return value;
 }
 
 }  // namespace rnncheck

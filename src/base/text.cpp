@@ -74,7 +74,9 @@ int escaped_byte(std::string_view text) {
     if (high == std::string_view::npos || low == std::string_view::npos)
         return -1;
     const int byte = static_cast<int>(high * 16 + low);
-    return byte >= 0x80 || byte == '\\' ? byte : -1;
+    if (byte < 0x80 && byte != '\\')
+        return -1;
+    return byte;
 }
 
 }  // namespace
@@ -209,9 +211,15 @@ std::string original_bytes(std::string_view text) {
     std::string out;
     for (auto at = text.find('\\'); at != std::string_view::npos; at = text.find('\\')) {
         out += text.substr(0, at);
-        const int byte = escaped_byte(text.substr(at));
-        out += byte < 0 ? '\\' : static_cast<char>(byte);
-        text.remove_prefix(at + (byte < 0 ? 1 : escape_length));
+        text.remove_prefix(at);
+        const int byte = escaped_byte(text);
+        if (byte < 0) {
+            out += '\\';
+            text.remove_prefix(1);
+        } else {
+            out += static_cast<char>(byte);
+            text.remove_prefix(escape_length);
+        }
     }
     return out.append(text);
 }
@@ -221,7 +229,9 @@ std::string short_number(double value, int digits) {
     char buffer[40];
     const auto [end, error] =
         std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits);
-    return error == std::errc{} ? std::string(buffer, end) : "?";
+    if (error != std::errc{})
+        return "?";
+    return {buffer, end};
 }
 
 std::string listed(std::vector<std::string> parts) {

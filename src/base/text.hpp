@@ -36,9 +36,11 @@ bool is_number(std::string_view text);
 template <class Number = int>
 std::optional<Number> leading_number(std::string_view text, bool whole = false) {
     Number number{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool taken = error == std::errc() && (!whole || end == text.data() + text.size());
-    return taken ? std::optional(number) : std::nullopt;
+    const char* const end_of_text = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), end_of_text, number);
+    if (error != std::errc() || (whole && end != end_of_text))
+        return std::nullopt;
+    return number;
 }
 template <class Number = int>
 std::optional<Number> number_from(std::string_view text) {

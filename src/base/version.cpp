@@ -63,8 +63,9 @@ Version shortened(const Version& version, std::size_t numbers) {
 }
 
 std::optional<Version> cuda_version_from_number(int number) {
-    return number > 0 ? std::optional(make_version({number / 1000, number % 1000 / 10}))
-                      : std::nullopt;
+    if (number <= 0)
+        return std::nullopt;
+    return make_version({number / 1000, number % 1000 / 10});
 }
 
 /// Both codings in one function: no version before 9 reached 90000. Larger

@@ -67,11 +67,13 @@ inline constexpr std::int64_t cudnn_host_allocation_failed = 4003;
 /// status between 0 and 1001. Its 5003, EXECUTION_FAILED_CUDART, has CUDA's
 /// error in the text: "(err 2 out of memory != cudaSuccess ..." (9.19.0).
 inline bool is_out_of_memory(const CallResult& result) {
-    if (result.call.starts_with("cudnn"))
-        return result.code == 2 || result.code == cudnn_host_allocation_failed ||
-               result.code == 4004 ||
-               (result.code == 5003 && result.text.find("(err 2 ") != std::string::npos);
-    return result.call.starts_with("cu") && result.code == 2;
+    constexpr int device_allocation_failed = 4004, execution_failed_cudart = 5003;
+    if (!result.call.starts_with("cudnn"))
+        return result.call.starts_with("cu") && result.code == 2;
+    if (result.code == execution_failed_cudart)
+        return result.text.find("(err 2 ") != std::string::npos;
+    return result.code == 2 || result.code == cudnn_host_allocation_failed ||
+           result.code == device_allocation_failed;
 }
 
 /// How a probe's process ended.

@@ -48,12 +48,14 @@ Json one_run(const Json& like, const Extent& extent, std::size_t g, std::size_t 
             continue;
         const auto own = std::ranges::find(own_members, name, &OwnMember::list);
         const bool is_own = own != std::end(own_members);
-        const Json& of_gpu =
-            is_own ? item_of(column, g, extent.gpus, place + '.' + name, "GPU") : column;
-        const Json& value =
-            of_gpu.is_array() ? item_of(of_gpu, i, extent.runs, place + '.' + name, "run") : of_gpu;
-        if (!value.is_null())
-            run[is_own ? own->one : name] = value;
+        const std::string column_place = place + '.' + name;
+        const Json* value = &column;
+        if (is_own)
+            value = &item_of(*value, g, extent.gpus, column_place, "GPU");
+        if (value->is_array())
+            value = &item_of(*value, i, extent.runs, column_place, "run");
+        if (!value->is_null())
+            run[is_own ? own->one : name] = *value;
     }
     return run;
 }

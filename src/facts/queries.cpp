@@ -415,10 +415,11 @@ static std::vector<FailedCall> failed_calls(const Facts& facts) {
                          const std::string& place, const char* field) {
         if (!call || call->ok())
             return;
-        FailedCall one{
-            *call, gpu ? gpu_subject(facts, *gpu) : "NVIDIA driver", place + field, gpu, {place}};
-        if (gpu)
+        FailedCall one{*call, "NVIDIA driver", place + field, gpu, {place}};
+        if (gpu) {
+            one.subject = gpu_subject(facts, *gpu);
             append(one.explains, places_on(facts, *gpu));
+        }
         failed.push_back(std::move(one));
     };
     add(facts.driver.init, std::nullopt, "driver.init", "");

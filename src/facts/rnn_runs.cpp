@@ -101,7 +101,9 @@ std::string how_wrong(const RnnRun& run) {
 }
 
 std::string memory_in_words(const RnnRun& run) {
-    const std::string free = run.free_bytes ? mebibytes(run.free_bytes) : "an unknown amount";
+    std::string free = "an unknown amount";
+    if (run.free_bytes)
+        free = mebibytes(run.free_bytes);
     return "needs at least " + mebibytes(bytes_needed(run)) + " of GPU memory (" + free +
            " free on GPU " + std::to_string(run.gpu) + ")";
 }

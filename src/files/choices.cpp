@@ -61,9 +61,10 @@ void add_candidates(const Process& process, const Group& group, LibraryChoice& c
         if (absent || choice.candidates.size() == most_candidates ||
             !seen.insert(real_or_same(loader.root, path)).second)
             return;
-        choice.candidates.push_back(
-            {path, list.rule,
-             reason.empty() || file.problem ? why_not(process, answer, list, file) : reason});
+        std::string why = reason;
+        if (reason.empty() || file.problem)
+            why = why_not(process, answer, list, file);
+        choice.candidates.push_back({path, list.rule, why});
     };
     const bool by_other_name = !answer.opened_as.empty() && answer.by;
     if (by_other_name)

@@ -53,13 +53,16 @@ std::optional<std::size_t> graph_in(const Process& process) {
 /// opens ops_infer for cudnnGetVersion.
 int turn_of(const std::string& name, FirstCall first) {
     const std::string part = part_in(name);
+    constexpr int at_once = 0, first_call = 1, second_call = 2, later = 3;
     if (part == "graph" || part == "ops_infer")
-        return 0;
-    if (part == "ops")
-        return first == FirstCall::ops ? 1 : 2;
-    if (part == "adv")
-        return first == FirstCall::adv ? 1 : 2;
-    return 3;
+        return at_once;
+    const bool is_of_first_call =
+        (part == "ops" && first == FirstCall::ops) || (part == "adv" && first == FirstCall::adv);
+    if (is_of_first_call)
+        return first_call;
+    if (part == "ops" || part == "adv")
+        return second_call;
+    return later;
 }
 
 bool is_of_cudnn(const Object& object) {
@@ -161,11 +164,13 @@ void open_parts_of_cudnn(Process& process, std::size_t cudnn,
         // those that libcudnn does not name.
         const std::string stem = part.substr(0, part.find(so_mark) + so_mark.size());
         const bool is_named = includes(names_inside, stem) || includes(names_inside, part);
-        const std::size_t caller = is_named ? cudnn : graph_in(process).value_or(cudnn);
-        const bool by_version = includes(names_inside, stem) || caller != cudnn;
-        process.open_first(
-            by_version ? names_tried(own_name(object), version, stem) : std::vector{part}, caller,
-            lacks_function);
+        std::size_t caller = cudnn;
+        if (!is_named)
+            caller = graph_in(process).value_or(cudnn);
+        std::vector<std::string> names = {part};
+        if (includes(names_inside, stem) || caller != cudnn)
+            names = names_tried(own_name(object), version, stem);
+        process.open_first(names, caller, lacks_function);
     }
 }
 
@@ -203,7 +208,9 @@ std::vector<std::string> differences_by_first_call(const Process& ops_first,
             rejected = why_rejected(adv_first, name);
         if (is_same || (other == others.end() && rejected.empty()))
             continue;
-        const std::string loaded = rejected.empty() ? other->second : "none: " + rejected;
+        std::string loaded = "none: " + rejected;
+        if (rejected.empty())
+            loaded = other->second;
         differences.push_back("which " + name +
                               " is loaded depends on the first call: after one for dropout or "
                               "tensors, as in PyTorch and TensorFlow, " +

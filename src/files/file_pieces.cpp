@@ -42,8 +42,10 @@ void search_bytes(std::string_view bytes, const TextSearch& search) {
         const std::size_t earliest = at - std::min(at, longest_text + 1);
         const auto before = bytes.substr(earliest, at + 1 - earliest).rfind('\0');
         const std::size_t start = earliest + before + 1;
-        const auto length =
-            before == std::string_view::npos ? before : bytes.substr(start).find('\0');
+        const bool has_start = before != std::string_view::npos;
+        auto length = std::string_view::npos;
+        if (has_start)
+            length = bytes.substr(start).find('\0');
         const bool is_one = length != std::string_view::npos && length <= longest_text;
         if (is_one)
             search.found(bytes.substr(start, length));
@@ -60,7 +62,11 @@ void search_extent(const FilePieces& pieces, const Extent& extent, const TextSea
         const std::string bytes = pieces.at(extent.offset + at, static_cast<std::size_t>(length));
         if (bytes.empty())
             return;
-        search_bytes(at == 0 ? std::string(1, '\0') + bytes : bytes, search);
+        // the text at the start of an extent has no NUL before it
+        if (at == 0)
+            search_bytes(std::string(1, '\0') + bytes, search);
+        else
+            search_bytes(bytes, search);
         if (bytes.size() < window)
             return;
         at += window - 2 * longest_text;
@@ -89,7 +95,7 @@ std::string FilePieces::at(std::uint64_t offset, std::size_t length) const {
                       '\0');
     const ssize_t got =
         pread(file_.number(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     return bytes;
 }
 

@@ -96,8 +96,10 @@ std::optional<LibraryName> library_name(std::string_view file_name) {
     const NamedKind* const known = find_by(kinds, &NamedKind::first, stem);
     if (!known && !stem.starts_with(part_start))
         return std::nullopt;
-    return LibraryName{known ? known->second : LibraryKind::cudnn_part, parse_version(numbers),
-                       numbers.empty()};
+    LibraryName name{LibraryKind::cudnn_part, parse_version(numbers), numbers.empty()};
+    if (known)
+        name.kind = known->second;
+    return name;
 }
 
 std::optional<Version> LibraryName::product_version() const {

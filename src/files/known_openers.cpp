@@ -36,8 +36,9 @@ bool needs_cudnn(const elf::ElfFile& file) {
 std::optional<KnownOpener> stubs_of_cudnn(const Root& root, const std::string& path) {
     if (!elf::defines_symbol(root, path, "cudnnCreate"))
         return std::nullopt;
-    const bool since_9 = elf::defines_symbol(root, path, "cudnnGetLastErrorString");
-    const std::string name = since_9 ? "libcudnn.so.9" : "libcudnn.so.8";
+    std::string name = "libcudnn.so.8";
+    if (elf::defines_symbol(root, path, "cudnnGetLastErrorString"))
+        name = "libcudnn.so.9";
     return KnownOpener{
         {name}, file_name(path) + " opens " + name + " at the first call of a cuDNN function"};
 }

@@ -89,8 +89,10 @@ std::string framework_of(std::string_view file) {
 
 std::chrono::milliseconds ProcessWatch::look(pid_t first) {
     constexpr std::chrono::milliseconds longest(30000), beginning(4000);
-    const int share =
-        wait_ < beginning ? 20 : 200;  // of the time between two looks; many programs fail at once
+    // of the time between two looks; many programs fail at once
+    int share = 200;
+    if (wait_ < beginning)
+        share = 20;
     const auto begin = processor_time();
     for (const ProcessStat& stat : below(first))
         look_at(stat.process, stat.memory);

@@ -51,9 +51,9 @@ std::string program_behind_shell(const std::string& start) {
     if (at == std::string::npos)
         return "";
     const std::string rest = start.substr(at + second_line.size());
-    const char quote = rest.empty() ? ' ' : rest.front();
-    if (quote == '"' || quote == '\'')
-        return rest.substr(1, rest.find(quote, 1) - 1);
+    const bool is_quoted = rest.starts_with('"') || rest.starts_with('\'');
+    if (is_quoted)
+        return rest.substr(1, rest.find(rest.front(), 1) - 1);
     return rest.substr(0, rest.find(' '));
 }
 
@@ -141,10 +141,11 @@ void check_copy(const Root& root, const std::string& name, const std::string& pa
 void note_conda(const Root& root, Which& which) {
     std::set<std::string> prefixes;
     for (const LibraryChoice& library : which.libraries) {
-        const auto end = library.path ? library.path->rfind("/lib/") : std::string::npos;
-        if (end == std::string::npos || contains(*library.path, "/site-packages/"))
+        const std::string path = library.path.value_or("");
+        const auto end = path.rfind("/lib/");
+        if (end == std::string::npos || contains(path, "/site-packages/"))
             continue;
-        const std::string prefix = library.path->substr(0, end);
+        const std::string prefix = path.substr(0, end);
         if (root.exists(prefix + "/conda-meta"))
             prefixes.insert(prefix);
     }
@@ -235,12 +236,16 @@ RunningProcess look_into(int id) {
         throw InputError(who + " has no memory map: it is exiting or a kernel thread");
     const auto own = here.link("/proc/self/ns/mnt"), other = here.link(directory + "/ns/mnt");
     const bool other_root = here.link(directory + "/root").value_or("/") != "/";
-    return {.program = *program,
-            .working_directory = here.link(directory + "/cwd").value_or("/"),
-            .root = (own && other && own != other) || other_root ? directory + "/root" : "",
-            .files = files_of_map(*map),
-            .library_path = library_path_in(here.read(directory + "/environ", largest_environment)),
-            .secure = started_secure(here.read(directory + "/auxv").value_or(""))};
+    const bool other_files = (own && other && own != other) || other_root;
+    RunningProcess process;
+    process.program = *program;
+    process.working_directory = here.link(directory + "/cwd").value_or("/");
+    if (other_files)
+        process.root = directory + "/root";
+    process.files = files_of_map(*map);
+    process.library_path = library_path_in(here.read(directory + "/environ", largest_environment));
+    process.secure = started_secure(here.read(directory + "/auxv").value_or(""));
+    return process;
 }
 
 /// Who needs it is read from the headers of the others; what nobody needs was
@@ -252,13 +257,15 @@ LibraryChoice mapped_choice(const Process& process, const Object& library, bool 
     std::optional<std::string> needed_by;
     if (asker)
         needed_by = asker->path;
+    std::string why = "mapped by the process";
+    if (deleted)
+        why += "; the file was removed or replaced since";
     return {.soname = soname,
             .path = library.path,
             .rule = LoaderRule::mapped,
             .needed_by = needed_by,
             .by_dlopen = !asker,
-            .why = deleted ? "mapped by the process; the file was removed or replaced since"
-                           : "mapped by the process",
+            .why = why,
             .candidates = {}};
 }
 
@@ -297,18 +304,23 @@ Which which_for_file(const Root& root, const std::string& path, const WhichSetti
     const std::string named = absolute_path(path, own_working_directory());
     elf::ElfFile file = elf::read_elf_file(root, named, elf::ElfUse::program);
     reject_unpredictable(root, named, file);
-    Which which{file.is_program ? root.real_path(named).value_or(named) : named, {}, {}};
+    std::string target = named;
+    if (file.is_program)
+        target = root.real_path(named).value_or(named);
+    Which which{target, {}, {}};
     const bool secure = file.is_program && starts_secure(root, which.target);
     which.notes = notes_on(root, which.target, file, secure);
     if (!file.has_dynamic_section || (file.is_program && !file.interpreter)) {
         which.notes.push_back("it is a static program and does not use the loader");
         return which;
     }
-    const Loader loader = loader_of(
-        root, {.library_path = setting.library_path,
-               .program_directory = std::string(file.is_program ? origin_of(which.target) : ""),
-               .interpreter = file.interpreter.value_or(""),
-               .secure = secure});
+    LoaderSetting start;
+    start.library_path = setting.library_path;
+    if (file.is_program)
+        start.program_directory = origin_of(which.target);
+    start.interpreter = file.interpreter.value_or("");
+    start.secure = secure;
+    const Loader loader = loader_of(root, start);
     Process process(loader, which.target, std::move(file));
     process.start(setting.preload);
     append(which.notes, open_named_libraries(process));
@@ -378,7 +390,9 @@ Which which_for_process(int id, bool all) {
                               ": what it would open is unknown");
         return which;
     }
-    const auto elsewhere = running.root.empty() ? elsewhere_on(root) : std::vector<std::string>{};
+    std::vector<std::string> elsewhere;
+    if (running.root.empty())
+        elsewhere = elsewhere_on(root);
     add_not_mapped(process, elsewhere, which);
     add_elsewhere_and_notes(root, elsewhere, which);
     note_unread(process, which);

@@ -46,9 +46,11 @@ bool is_tar_block(std::string_view bytes) {
     constexpr std::size_t block = 512, at = 148, length = 8;
     if (bytes.size() < block || bytes[0] == '\0')
         return false;
-    std::uint64_t sum = 0;
+    // the sum is computed with spaces in its own place
+    std::uint64_t sum = length * std::uint64_t{' '};
     for (std::size_t i = 0; i < block; ++i)
-        sum += i >= at && i < at + length ? ' ' : static_cast<unsigned char>(bytes[i]);
+        if (i < at || i >= at + length)
+            sum += static_cast<unsigned char>(bytes[i]);
     return sum == octal(bytes.substr(at, length)) && sum > 0;
 }
 
@@ -248,7 +250,9 @@ class ModelFinder {
         if (!members)
             return;
         for (const Member& member : *members) {
-            const std::string inner = member.name.empty() ? name : name + "/" + member.name;
+            std::string inner = name;
+            if (!member.name.empty())
+                inner += "/" + member.name;
             if (!member.error.empty()) {
                 reasons.push_back(member.error);
             } else if (!member.bytes.empty() && !is_no_model(member.name)) {
@@ -307,7 +311,10 @@ std::vector<FoundModel> models_in(const std::string& path, bool is_directory,
         finder.add_directory(path);
     } else {
         const MappedFile mapped(path);
-        finder.add_bytes(mapped.bytes(), path, contains(path, "/") ? directory_of(path) : ".", 0);
+        std::string directory = ".";
+        if (contains(path, "/"))
+            directory = directory_of(path);
+        finder.add_bytes(mapped.bytes(), path, directory, 0);
     }
     // One that can be read is enough; else the first useful reason is what the user gets.
     const bool any =
@@ -321,12 +328,13 @@ std::vector<FoundModel> models_in(const std::string& path, bool is_directory,
     std::ranges::stable_partition(finder.reasons, [](const std::string& reason) {
         return !contains(reason, "not a model of a known format") && !contains(reason, "damaged");
     });
-    const std::string what = is_directory ? "the directory" : "the archive";
-    if (finder.reasons.empty()) {
-        const std::string has =
-            is_directory ? " has no saved_model.pb, so it is not a SavedModel, and" : " has";
-        throw InputError(what + has + " no file of a model; give the file of the model");
+    std::string what = "the archive", has = " has";
+    if (is_directory) {
+        what = "the directory";
+        has = " has no saved_model.pb, so it is not a SavedModel, and";
     }
+    if (finder.reasons.empty())
+        throw InputError(what + has + " no file of a model; give the file of the model");
     throw InputError(what + " has no model that can be read; " + finder.reasons.front());
 }
 

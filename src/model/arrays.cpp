@@ -1,3 +1,5 @@
+// Libraries and programs without layers of PyTorch's or Keras' form still have
+// two matrices for each cell: their shapes decide, their names only lead to them.
 #include "model/arrays.hpp"
 
 #include <re2/re2.h>
@@ -5,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/if_any.hpp"
 #include "base/text.hpp"
 
 namespace rnncheck::model {
@@ -15,10 +18,13 @@ using re2::RE2;
 /// The arrays below one place, by the rest of their names: "hi.kernel".
 using Members = std::map<std::string, const Tensor*>;
 
+/// A vector or a tensor of a convolution is no matrix of a cell.
 bool is_matrix(const Tensor* tensor) {
     return tensor && tensor->shape.size() == 2;
 }
 
+/// Versions of a library name the same array differently: the first
+/// of these names that is there.
 const Tensor* member_of(const Members& members, std::initializer_list<const char*> names) {
     for (const char* const name : names)
         if (const auto* const found = look_up(members, name))
@@ -26,6 +32,8 @@ const Tensor* member_of(const Members& members, std::initializer_list<const char
     return nullptr;
 }
 
+/// Classes of a program's own have no class name here: they are computed step
+/// by step, whatever they are called.
 ModelLayer cell(const std::string& name, LayerKind kind, const std::string& class_name,
                 std::optional<int> input, std::optional<int> hidden, const Tensor& of) {
     ModelLayer layer;
@@ -45,27 +53,35 @@ LayerKind cell_kind(std::int64_t gates) {
         return LayerKind::lstm_cell;
     if (gates == 3)
         return LayerKind::gru_cell;
-    return gates == 1 ? LayerKind::rnn_cell : LayerKind::cell;
+    if (gates == 1)
+        return LayerKind::rnn_cell;
+    return LayerKind::cell;
 }
 
 const char* flax_class(std::int64_t gates) {
     if (gates == 4)
         return "Flax' OptimizedLSTMCell";
-    return gates == 3 ? "Flax' GRUCell" : "Flax' SimpleCell";
+    if (gates == 3)
+        return "Flax' GRUCell";
+    return "Flax' SimpleCell";
 }
 
-/// Matrices are [inputs][outputs]; flax/linen/recurrent.py and flax/nnx/nn/recurrent.py name them
-/// so.
+/// Matrices are [inputs][outputs]; flax/linen/recurrent.py and
+/// flax/nnx/nn/recurrent.py name them so.
 std::optional<ModelLayer> flax_cell(const std::string& place, const Members& members) {
     const auto matrix = [&](std::initializer_list<const char*> names) -> const Tensor* {
         const Tensor* const found = member_of(members, names);
-        return is_matrix(found) ? found : nullptr;
+        if (!is_matrix(found))
+            return nullptr;
+        return found;
     };
     const auto layer = [&](LayerKind kind, const char* class_name, const Tensor* input,
                            const Tensor* state) {
-        return std::optional(cell(place, kind, class_name,
-                                  input ? size_from(input->shape[0]) : std::nullopt,
-                                  size_from(state->shape[0]), *state));
+        std::optional<int> width;
+        if (input)
+            width = size_from(input->shape[0]);
+        return std::optional(
+            cell(place, kind, class_name, width, size_from(state->shape[0]), *state));
     };
     const Tensor *const hf = matrix({"hf.kernel"}), *const hn = matrix({"hn.kernel"});
     if (hf && matrix({"hi.kernel"}) && matrix({"ho.kernel"}))
@@ -91,8 +107,8 @@ std::optional<ModelLayer> flax_cell(const std::string& place, const Members& mem
     return std::nullopt;
 }
 
-/// dm-haiku's _src/recurrent.py: an LSTM has one matrix [input + hidden][4 * hidden], a GRU w_i and
-/// w_h.
+/// dm-haiku's _src/recurrent.py: an LSTM has one matrix [input + hidden][4
+/// * hidden], a GRU w_i and w_h.
 std::optional<ModelLayer> haiku_cell(const std::string& place, const Members& members) {
     static const RE2 lstm("(?i)lstm", RE2::Latin1), recurrent("(?i)rnn", RE2::Latin1);
     const Tensor* const w = member_of(members, {"linear.w"});
@@ -123,11 +139,13 @@ std::optional<ModelLayer> equinox_cell(const std::string& place, const Members& 
     const auto sizes = cell_sizes(*ih, *hh, false);
     if (!sizes)
         return std::nullopt;
-    return cell(place, cell_kind(sizes->gates),
-                sizes->gates == 4 ? "Equinox' LSTMCell" : "Equinox' GRUCell",
-                size_from(sizes->input), size_from(sizes->hidden), *hh);
+    const char* const class_name = sizes->gates == 4 ? "Equinox' LSTMCell" : "Equinox' GRUCell";
+    return cell(place, cell_kind(sizes->gates), class_name, size_from(sizes->input),
+                size_from(sizes->hidden), *hh);
 }
 
+/// How arrays of a module are named: PyTorch and Keras by .weight and .kernel,
+/// normalised weights by .weight_raw and .weight_orig.
 constexpr const char* parameter_ends[] = {".weight", ".kernel",     ".w",
                                           ".W",      ".weight_raw", ".weight_orig"};
 
@@ -138,9 +156,9 @@ std::string without_end(const std::string& leaf) {
     return leaf;
 }
 
-/// Whether the matrices [gates * hidden][input] and [gates * hidden][hidden], or the other way
-/// round, are of one cell. A projection makes the state smaller: `projection` is
-/// [projected][hidden].
+/// Whether the matrices [gates * hidden][input] and [gates * hidden][hidden],
+/// or the other way round, are of one cell. A projection makes the state
+/// smaller: `projection` is [projected][hidden].
 std::optional<CellSizes> pair_sizes(const Tensor& input, const Tensor& state,
                                     const Tensor* projection) {
     for (const bool turned : {false, true}) {
@@ -159,8 +177,9 @@ std::optional<CellSizes> pair_sizes(const Tensor& input, const Tensor& state,
     return std::nullopt;
 }
 
-/// A class of the program's own that has a matrix for its inputs and one for its state, of all
-/// gates together. `taken` has the beginnings of names whose cells were found: enc of enc_w_ih.
+/// A class of the program's own that has a matrix for its inputs and one for
+/// its state, of all gates together. `taken` has the beginnings of names whose
+/// cells were found: enc of enc_w_ih.
 std::optional<ModelLayer> custom_cell(const std::string& place, const Members& members,
                                       std::set<std::string>& taken) {
     static const RE2 of_input(
@@ -203,9 +222,9 @@ std::optional<ModelLayer> custom_cell(const std::string& place, const Members& m
             if ((sizes->gates < 3 || vague) && !RE2::FullMatch(place, recurrent) &&
                 (vague || sizes->gates == 2))
                 continue;
-            const std::string name = place.empty() || before_state.empty()
-                                         ? place + before_state
-                                         : place + "." + before_state;
+            std::string name = place + before_state;
+            if (!place.empty() && !before_state.empty())
+                name = place + "." + before_state;
             ModelLayer found = cell(name, cell_kind(sizes->gates), "", size_from(sizes->input),
                                     size_from(sizes->hidden), *state);
             if (projection)
@@ -217,7 +236,8 @@ std::optional<ModelLayer> custom_cell(const std::string& place, const Members& m
     return std::nullopt;
 }
 
-/// A class of the program's own with a matrix for each gate: W_hi, W_hf, W_hc, W_ho; U_z, U_r.
+/// A class of the program's own with a matrix for each gate: W_hi, W_hf, W_hc,
+/// W_ho; U_z, U_r.
 std::optional<ModelLayer> custom_gates(const std::string& place, const Members& members) {
     static const RE2 of_state("(?:(?:w|W|weight|fc|linear|lin)_?)?[hHuU]_?([ifcgozrnhIFCGOZRNH])",
                               RE2::Latin1);
@@ -243,14 +263,20 @@ std::optional<ModelLayer> custom_gates(const std::string& place, const Members& 
     const bool gru = gates.contains("z") && gates.contains("r");
     if (!lstm && !gru)
         return std::nullopt;
-    std::optional<int> columns;
-    if (input)
-        columns = size_from(input->shape[0] == state->shape[0] ? input->shape[1] : input->shape[0]);
-    return cell(place, lstm ? LayerKind::lstm_cell : LayerKind::gru_cell, "",
-                columns ? columns : size_from(state->shape[0]), size_from(state->shape[0]), *state);
+    // the matrix for the inputs has the state's size on one side, the input's on the other
+    std::optional<int> width;
+    if (input && input->shape[0] == state->shape[0])
+        width = size_from(input->shape[1]);
+    else if (input)
+        width = size_from(input->shape[0]);
+    if (!width)
+        width = size_from(state->shape[0]);
+    const LayerKind kind = lstm ? LayerKind::lstm_cell : LayerKind::gru_cell;
+    return cell(place, kind, "", width, size_from(state->shape[0]), *state);
 }
 
-/// One matrix or convolution for inputs and state together, in a place that is named after an LSTM.
+/// One matrix or convolution for inputs and state together, in a place
+/// that is named after an LSTM.
 std::optional<ModelLayer> combined_cell(const std::string& place, const Members& members) {
     static const RE2 lstm("(?i).*lstm.*", RE2::Latin1),
         leaf_name("(?i)(?:.*[._])?(?:conv|gates?|cell|linear|kernel|fc|W|W_0)", RE2::Latin1);
@@ -264,8 +290,8 @@ std::optional<ModelLayer> combined_cell(const std::string& place, const Members&
                         size_from(shape[0] / 4), *tensor);
         if (shape.size() != 2)
             continue;
-        // ELMo's weights, of TensorFlow's LSTMCell: W_0 [input + projected][4 * hidden], W_P_0
-        // [hidden][projected].
+        // ELMo's weights, of TensorFlow's LSTMCell: W_0 [input + projected][4 *
+        // hidden], W_P_0 [hidden][projected].
         const Tensor* const projection = member_of(members, {"W_P_0"});
         if (leaf == "W_0" && is_matrix(projection) && shape[1] == projection->shape[0] * 4 &&
             shape[0] > projection->shape[1])
@@ -281,7 +307,8 @@ std::optional<ModelLayer> combined_cell(const std::string& place, const Members&
     return std::nullopt;
 }
 
-/// Whether a component of a name is a recurrent layer's: "lstm", "rnn_1", "my_gru", "LSTMCell_0".
+/// Whether a component of a name is a recurrent layer's: "lstm",
+/// "rnn_1", "my_gru", "LSTMCell_0".
 bool names_recurrent(const std::string& name) {
     static const RE2 word(
         "(?i)(?:^|[^a-z])(?:lstm|bilstm|gru|bigru|rnn|birnn)(?:cell)?s?(?:[^a-z]|$)", RE2::Latin1);
@@ -289,6 +316,7 @@ bool names_recurrent(const std::string& name) {
     return RE2::PartialMatch(name, word) || RE2::PartialMatch(name, camel);
 }
 
+/// Groups all arrays by the module around them, then tries each kind of cell on each group.
 class CellsByNames {
   public:
     CellsByNames(const std::vector<NamedTensor>& tensors, ModelFile& file) : file_(file) {
@@ -302,10 +330,11 @@ class CellsByNames {
                 if (!container.empty() && known_.size() < 10'000)
                     known_.push_back(container + "." + layer.name);
         for (const NamedTensor& one : tensors) {
-            std::string name = one.container.empty() ? one.name : one.container + "." + one.name;
+            std::string name = if_any("", one.container, ".") + one.name;
             std::ranges::replace(name, '/', '.');
+            // Optax' moments have the shapes of the weights
             if (contains("." + name, ".opt_state."))
-                continue;  // Optax' moments have the shapes of the weights
+                continue;
             add(name, one.tensor);
         }
     }
@@ -323,11 +352,19 @@ class CellsByNames {
             if (is_known(place) || members.size() > 200)
                 continue;
             std::set<std::string> taken;
-            while (auto layer = is_known(place) ? std::nullopt : custom_cell(place, members, taken))
+            while (!is_known(place)) {
+                auto layer = custom_cell(place, members, taken);
+                if (!layer)
+                    break;
                 keep(place, std::move(*layer), false);
-            for (const auto find : {custom_gates, combined_cell})
-                if (auto layer = is_known(place) ? std::nullopt : find(place, members))
+            }
+            for (const auto find : {custom_gates, combined_cell}) {
+                std::optional<ModelLayer> layer;
+                if (!is_known(place))
+                    layer = find(place, members);
+                if (layer)
                     keep(place, std::move(*layer), false);
+            }
         }
         if (jax_)
             file_.framework = "jax";
@@ -337,6 +374,8 @@ class CellsByNames {
     }
 
   private:
+    /// Into the group of its module and into that of the module around it: Flax
+    /// has an array of its own below each gate.
     void add(const std::string& name, const Tensor& tensor) {
         all_.emplace_back(name, &tensor);
         auto at = name.rfind('.');
@@ -372,8 +411,8 @@ class CellsByNames {
         file_.layers.push_back(std::move(layer));
     }
 
-    /// A module with two matrices alone, [gates * hidden][input] and [gates * hidden][hidden], by
-    /// whichever names.
+    /// A module with two matrices alone, [gates * hidden][input] and [gates *
+    /// hidden][hidden], by whichever names.
     void note_pairs() {
         for (const auto& [place, members] : groups_) {
             std::vector<const Tensor*> matrices;
@@ -386,11 +425,13 @@ class CellsByNames {
                 const auto sizes = cell_sizes(*matrices[input], *matrices[state], false);
                 if (!sizes || sizes->gates < 3)
                     continue;
+                std::string where = "it";
+                if (!place.empty())
+                    where = "'" + place + "'";
                 return add_once(file_.unclear,
-                                (place.empty() ? std::string("it") : "'" + place + "'") +
+                                where +
                                     " has two matrices with the shapes of a recurrent cell's; "
-                                    "whether it is one is not "
-                                    "in the file");
+                                    "whether it is one is not in the file");
             }
         }
     }
@@ -404,8 +445,12 @@ class CellsByNames {
             const auto at = name.rfind('.');
             if (tensor->shape.empty() || (!none && tensor->shape.size() != 2) || names.size() >= 3)
                 continue;
-            const std::string place = at == std::string::npos ? "" : name.substr(0, at);
-            const bool named = none ? names_recurrent(name) : RE2::PartialMatch(name, layer_itself);
+            std::string place;
+            if (at != std::string::npos)
+                place = name.substr(0, at);
+            bool named = RE2::PartialMatch(name, layer_itself);
+            if (none)
+                named = names_recurrent(name);
             if (named && !is_known(place) && !is_known(name))
                 names.push_back(name);
         }
@@ -428,72 +473,6 @@ void add_cells_by_names(const std::vector<NamedTensor>& tensors, ModelFile& file
     constexpr std::size_t most_tensors = 200'000;
     if (tensors.size() <= most_tensors)
         CellsByNames(tensors, file).run();
-}
-
-std::optional<Tensor> npy_tensor(std::string_view bytes, std::uint64_t* end) {
-    static const RE2 form(R"('descr':\s*'([^']*)'.*'shape':\s*\(([0-9, ]*)\))", RE2::Latin1);
-    if (!bytes.starts_with("\x93NUMPY") || bytes.size() < 12)
-        return std::nullopt;
-    const std::uint64_t width = little(bytes, 6, 1) == 1 ? 2 : 4, length = little(bytes, 8, width);
-    std::string type, shape;
-    if (!RE2::PartialMatch(slice(bytes, 8 + width, length), form, &type, &shape))
-        return std::nullopt;
-    Tensor tensor;
-    double count = 1;
-    for (const std::string& size : split(shape, ','))
-        if (const auto number = number_from<std::int64_t>(trim(size))) {
-            tensor.shape.push_back(*number);
-            count *= static_cast<double>(*number);
-        }
-    tensor.dtype = type == "<f4"   ? "float32"
-                   : type == "<f8" ? "float64"
-                   : type == "<f2" ? "float16"
-                                   : type;
-    const auto item = type.size() > 2 ? number_from<std::uint64_t>(type.substr(2)).value_or(0) : 0;
-    const std::uint64_t begin = 8 + width + length;
-    const double size = count * static_cast<double>(item);
-    if (end)
-        *end = size < 9e15 ? begin + static_cast<std::uint64_t>(size) : bytes.size();
-    return tensor;
-}
-
-void read_npy_arrays(std::string_view bytes, ModelFile& into) {
-    constexpr std::size_t most_arrays = 100'000;
-    into.format = "npy";
-    into.framework = "numpy";
-    if (bytes.starts_with('{'))
-        if (const auto end = bytes.find('\n'); end != std::string_view::npos)
-            bytes.remove_prefix(end + 1);
-    std::vector<Tensor> arrays;
-    std::uint64_t end = 0;
-    for (; bytes.size() > 10 && arrays.size() < most_arrays;
-         bytes.remove_prefix(std::min<std::uint64_t>(end, bytes.size()))) {
-        const auto array = npy_tensor(bytes, &end);
-        if (!array)
-            break;
-        arrays.push_back(*array);
-    }
-    if (arrays.size() < 2)
-        throw InputError("it is one NumPy array (.npy), not a model; give the model's file");
-    // equinox/_serialisation.py writes the arrays in the order of the class's fields: weight_ih,
-    // weight_hh, bias.
-    into.format = "eqx";
-    std::vector<NamedTensor> named;
-    int cells = 0;
-    for (std::size_t i = 0; i + 1 < arrays.size(); ++i)
-        if (const auto sizes = cell_sizes(arrays[i], arrays[i + 1], false);
-            sizes && sizes->gates > 1) {
-            const std::string name = "cell_" + std::to_string(cells++);
-            const bool gru = sizes->gates == 3;
-            into.layers.push_back(
-                cell(name, cell_kind(sizes->gates), gru ? "Equinox' GRUCell" : "Equinox' LSTMCell",
-                     size_from(sizes->input), size_from(sizes->hidden), arrays[i + 1]));
-            into.framework = "jax";
-            ++i;
-        }
-    if (into.layers.empty())
-        into.unclear.emplace_back(
-            "it holds arrays without names, and none has the shapes of a known cell");
 }
 
 }  // namespace rnncheck::model

@@ -19,8 +19,9 @@ MappedFile::MappedFile(const std::string& path) {
     struct stat status {};
     const bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
     const auto size = static_cast<std::size_t>(status.st_size);
-    void* const memory =
-        regular && size > 0 ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
+    void* memory = MAP_FAILED;
+    if (regular && size > 0)
+        memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
     close(file);
     if (!regular)
         throw InputError("it is not a regular file");

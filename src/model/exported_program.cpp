@@ -65,10 +65,13 @@ class ExportedProgram {
     Tensor tensor(const std::string& name) const {
         const Json& about = member(member(graph_, "tensor_values"), name.c_str());
         Tensor found;
-        for (const Json& size : member(about, "sizes"))
-            found.shape.push_back(member(size, "as_int").is_number_integer()
-                                      ? member(size, "as_int").get<std::int64_t>()
-                                      : 0);
+        for (const Json& size : member(about, "sizes")) {
+            // a size that is symbolic is known only when the program runs
+            std::int64_t number = 0;
+            if (member(size, "as_int").is_number_integer())
+                number = member(size, "as_int").get<std::int64_t>();
+            found.shape.push_back(number);
+        }
         // torch/_export/serde/schema.py, ScalarType.
         const Json& type = member(about, "dtype");
         constexpr std::pair<int, const char*> types[] = {
@@ -115,7 +118,9 @@ class ExportedProgram {
     static std::int64_t gates_in(LayerKind kind) {
         if (kind == LayerKind::lstm || kind == LayerKind::lstm_cell)
             return 4;
-        return kind == LayerKind::gru || kind == LayerKind::gru_cell ? 3 : 1;
+        if (kind == LayerKind::gru || kind == LayerKind::gru_cell)
+            return 3;
+        return 1;
     }
 
     /// A layer with a projection has a state that is smaller than its hidden size.
@@ -150,7 +155,7 @@ class ExportedProgram {
             layer.name = module;
             layer.input = size_from(sizes->input);
             layer.hidden = size_from(sizes->hidden);
-            layer.directions = values.contains(name + "_reverse") ? 2 : 1;
+            layer.directions = directions_of(values.contains(name + "_reverse"));
             if (const std::string type = tensor(name).dtype; !type.empty())
                 layer.dtype = type;
             layer.settings["decomposed"] = "True";

@@ -107,10 +107,12 @@ struct File {
     /// IV.A.2.b: version 1 has four more reserved bytes in front of the sizes.
     std::vector<std::int64_t> shape_of(std::string_view data) const {
         const std::uint64_t version = little(data, 0, 1), rank = little(data, 1, 1);
+        constexpr std::uint64_t head_of_1 = 8, head_of_2 = 4;
+        const std::uint64_t head = version == 1 ? head_of_1 : head_of_2;
         std::vector<std::int64_t> shape;
         for (std::uint64_t i = 0; i < rank; ++i)
-            shape.push_back(static_cast<std::int64_t>(
-                little(data, (version == 1 ? 8 : 4) + i * length_bytes, length_bytes)));
+            shape.push_back(
+                static_cast<std::int64_t>(little(data, head + i * length_bytes, length_bytes)));
         return shape;
     }
 
@@ -224,8 +226,9 @@ Hdf5 read_hdf5(std::string_view bytes) {
         file.length_bytes < 2)
         damaged("HDF5's addresses have an unusual size");
     // Behind the fixed part: base, free space, end, driver, root's name and header.
-    const std::uint64_t root =
-        file.offset(bytes, (version == 1 ? 28u : 24u) + 5 * file.offset_bytes);
+    constexpr std::uint64_t fixed_part_of_0 = 24, fixed_part_of_1 = 28;
+    const std::uint64_t fixed_part = version == 1 ? fixed_part_of_1 : fixed_part_of_0;
+    const std::uint64_t root = file.offset(bytes, fixed_part + 5 * file.offset_bytes);
     Hdf5 found;
     std::set<std::uint64_t> seen{root};
     std::vector<std::pair<std::string, std::uint64_t>> open{{"", root}};

@@ -56,7 +56,9 @@ RuleSet rules_for_call(const ModelLayer& layer, const GivenOfModel& given) {
     if (setting("legacy"))
         rules.version = make_version({2, 15});
     const auto backend = given.find("backend");
-    std::string name = setting("backend") ? *setting("backend") : "tensorflow";
+    std::string name = "tensorflow";
+    if (const std::string* const of_program = setting("backend"))
+        name = *of_program;
     if (backend != given.end())
         name = backend->second;
     if (name != "tensorflow")
@@ -81,10 +83,12 @@ RuleSet rules_for(const ModelFile& file, const ModelLayer& layer, const GivenOfM
         rules.framework += "/custom";
         return rules;
     }
-    const char* const key = rules.framework == "onnx" ? "onnxruntime" : rules.framework.c_str();
+    std::string key = rules.framework;
+    if (key == "onnx")
+        key = "onnxruntime";
     if (rules.framework == "onnx")
         rules.version.reset();
-    if (const auto version = given_version(given, key))
+    if (const auto version = given_version(given, key.c_str()))
         rules.version = version;
     if (keras && !given.contains("keras"))
         if (const auto version = given_version(given, "tensorflow"))
@@ -165,7 +169,9 @@ void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer,
 double launches_of(Cell cell) {
     if (cell == Cell::lstm)
         return 20;
-    return cell == Cell::gru ? 23 : 11;
+    if (cell == Cell::gru)
+        return 23;
+    return 11;
 }
 
 /// A loop launches each operation of a step alone; docs/speed.md
@@ -191,12 +197,16 @@ ModelMemory memory_of(const RnnCase& network) {
             std::min(elements * static_cast<double>(bytes_of(network.dtype)), 9e18));
     };
     ModelMemory memory;
+    double states = 2, kept = 1;
+    if (lstm)
+        states = 4;
+    if (lstm || network.cell == Cell::gru)
+        kept = 2;
     memory.weights = bytes(static_cast<double>(weights_in(network)));
     memory.data = bytes(rows * (double{1} * network.input + network.width()) +
-                        (lstm ? 4 : 2) * places * batch * hidden);
+                        states * places * batch * hidden);
     memory.workspace = bytes(rows * gates * hidden * network.directions());
-    const bool keeps_more = lstm || network.cell == Cell::gru;
-    memory.reserve = bytes(rows * places * (gates + (keeps_more ? 2 : 1)) * hidden);
+    memory.reserve = bytes(rows * places * (gates + kept) * hidden);
     return memory;
 }
 

@@ -176,8 +176,9 @@ struct KerasModel {
         if (layers.is_array())
             return model(layers, in, place);
         // A wrapper gives its name to the layer in it.
-        const std::string name =
-            wrapper.empty() ? place.inside + text_member(config, "name") : wrapper;
+        std::string name = wrapper;
+        if (wrapper.empty())
+            name = place.inside + text_member(config, "name");
         path = place.path;
         if (class_name == "Bidirectional")
             return bidirectional(node, in, name);
@@ -329,8 +330,10 @@ struct KerasModel {
             if (const std::string word = word_of(member(backward, setting.c_str()));
                 !word.empty() && setting != "go_backwards" && word != layer.settings[setting])
                 layer.settings[setting] += " forward, " + word + " backward";
-        const std::string merge = word_of(member(config, "merge_mode"));
-        layer.settings["merge_mode"] = merge.empty() ? "None" : merge;
+        std::string merge = word_of(member(config, "merge_mode"));
+        if (merge.empty())
+            merge = "None";
+        layer.settings["merge_mode"] = merge;
         if (merge == "concat" && out.width)
             out.width = *out.width * 2;
         return out;
@@ -395,7 +398,9 @@ struct KerasModel {
             layer.kind = LayerKind::rnn_tanh;
         if (kind == LayerKind::rnn && activation == "relu")
             layer.kind = LayerKind::rnn_relu;
-        layer.settings["mask"] = in.mask.empty() ? "none" : "from " + in.mask;
+        layer.settings["mask"] = "none";
+        if (!in.mask.empty())
+            layer.settings["mask"] = "from " + in.mask;
         const auto cells = cells_at(name);
         layer.input = input_size(node, in, cells);
         // whose matrices are packed otherwise
@@ -403,7 +408,11 @@ struct KerasModel {
             set_weights(layer, keras_order, into, cells.size(),
                         [&](std::size_t i) { return weights_of(*cells[i]); });
         into.layers.push_back(layer);
-        return {layer.hidden, member(config, "return_sequences") == Json(true) ? in.mask : ""};
+        // a mask goes on only where there is still one output for each step
+        Signal out{layer.hidden, ""};
+        if (member(config, "return_sequences") == Json(true))
+            out.mask = in.mask;
+        return out;
     }
 
     /// Its cell, or the two of Bidirectional, forward first.
@@ -414,8 +423,9 @@ struct KerasModel {
             std::string place = cell.place + "/";
             std::ranges::replace(place, '\\', '/');
             replace_all(place, "_layer_checkpoint_dependencies/", "layers/");
-            const bool is_of_layer =
-                into.format == "keras" ? place.starts_with(path) : contains("/" + place, part);
+            bool is_of_layer = contains("/" + place, part);
+            if (into.format == "keras")
+                is_of_layer = place.starts_with(path);
             if (is_of_layer)
                 found.push_back(&cell);
         }

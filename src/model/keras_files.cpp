@@ -36,19 +36,22 @@ void set_version(ModelFile& file, const std::string& version) {
 }  // namespace
 
 void read_keras_zip(const ZipArchive& archive, ModelFile& into) {
-    const auto json_of = [&](const char* name) {
+    const auto json_of = [&](const char* name) -> Json {
         const auto* const entry = archive.find(name);
-        return entry ? parsed_json(archive.content(*entry), name) : Json();
+        if (!entry)
+            return {};
+        return parsed_json(archive.content(*entry), name);
     };
     const Json config = json_of("config.json");
     if (text_member(config, "class_name").empty())
         throw InputError("config.json describes no Keras model");
     into.format = "keras";
     set_version(into, text_member(json_of("metadata.json"), "keras_version"));
-    const auto* const weights = archive.find("model.weights.h5");
-    const bool has_weights = weights && weights->size > 0;
-    add_keras_layers(config,
-                     has_weights ? read_hdf5(archive.content(*weights)).datasets : Weights(), into);
+    Weights weights;
+    const auto* const entry = archive.find("model.weights.h5");
+    if (entry && entry->size > 0)
+        weights = read_hdf5(archive.content(*entry)).datasets;
+    add_keras_layers(config, weights, into);
 }
 
 /// Keras 3 names weights "/vars/0"; Keras 1 and 2 list the names of the layers
@@ -62,9 +65,11 @@ void read_keras_hdf5(std::string_view bytes, ModelFile& into) {
         !hdf5.texts.contains("keras_version"))
         return read_other_hdf5(hdf5.datasets, into);
     set_version(into, hdf5.texts["keras_version"]);
-    into.format = config.empty() ? "keras_weights" : "hdf5";
-    if (!config.empty())
+    into.format = "keras_weights";
+    if (!config.empty()) {
+        into.format = "hdf5";
         return add_keras_layers(parsed_json(config, "model_config"), hdf5.datasets, into);
+    }
     add_keras_layers(hdf5.datasets, into);
     if (into.layers.empty())
         add_keras_1_layers(hdf5.datasets, into);

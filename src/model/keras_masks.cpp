@@ -207,7 +207,9 @@ KerasMasks::Mask KerasMasks::of_expression(std::size_t first, std::size_t last, 
     const Call* const layer = layer_called(first);
     if (!layer || !program_.is(end, "("))
         return std::nullopt;
-    const std::size_t open = layer->at == first ? layer->close + 1 : end;
+    std::size_t open = end;
+    if (layer->at == first)
+        open = layer->close + 1;
     if (program_.closing(open) + 1 != last)
         return std::nullopt;
     return of_output(*layer, open, depth + 1);
@@ -219,7 +221,10 @@ KerasMasks::Mask KerasMasks::of_name(const std::string& name, std::size_t before
     if (depth > deepest_flow)
         return std::nullopt;
     const auto* const function = program_.function_around(before);
-    const std::size_t from = function ? function->first : 0, column = program_.indentation(before);
+    const std::size_t column = program_.indentation(before);
+    std::size_t from = 0;
+    if (function)
+        from = function->first;
     std::string found;
     bool any = false;
     const std::size_t statement = program_.statement_of(before);

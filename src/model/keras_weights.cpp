@@ -44,7 +44,9 @@ std::optional<DirectionWeights> weights_of(const CellWeights& cell) {
     if (!input || !state || !bias)
         return std::nullopt;
     const bool two = cell.bias && cell.bias->shape.size() == 2;
-    const std::size_t length = two ? bias->size() / 2 : bias->size();
+    std::size_t length = bias->size();
+    if (two)
+        length /= 2;
     const auto middle = bias->begin() + static_cast<std::ptrdiff_t>(length);
     return DirectionWeights{*input, *state, {bias->begin(), middle}, {middle, bias->end()}, {}};
 }
@@ -71,7 +73,9 @@ std::string layer_around(std::string place, int& directions) {
 std::string class_of(LayerKind kind) {
     if (kind == LayerKind::lstm)
         return "LSTM";
-    return kind == LayerKind::gru ? "GRU" : "SimpleRNN";
+    if (kind == LayerKind::gru)
+        return "GRU";
+    return "SimpleRNN";
 }
 
 /// Of Keras 1, by the gate that the matrix is of.
@@ -90,7 +94,9 @@ void add_what_shapes_decide(const CellWeights& cell, ModelLayer& layer) {
         shape = cell.bias->shape;
     const bool cudnn = shape.size() == 1 && shape[0] == 2 * one && cell.sizes.gates > 1;
     const std::string name = class_of(layer.kind);
-    layer.settings["class"] = cudnn ? "CuDNN" + name : name;
+    layer.settings["class"] = name;
+    if (cudnn)
+        layer.settings["class"] = "CuDNN" + name;
     layer.settings["use_bias"] = python_bool(cell.bias);
     if (cudnn) {
         for (const auto& [setting, value] : fixed_by_cudnn)

@@ -1,4 +1,6 @@
-// Flax' checkpoints in MessagePack.
+// Flax' checkpoints in MessagePack: maps of parameters by name, whose arrays are
+// extensions of type 1 (flax/serialization.py).
+#include "base/if_any.hpp"
 #include "base/text.hpp"
 #include "model/arrays.hpp"
 
@@ -50,7 +52,8 @@ class MessagePack {
                   std::vector<NamedTensor>& into) {
         for (std::uint64_t i = 0; i < count; ++i) {
             const std::string key = text();
-            read(name.empty() ? key : name + "." + key, depth + 1, into);
+            const std::string inner = if_any("", name, ".") + key;
+            read(inner, depth + 1, into);
         }
     }
     /// The items of a list are named by their places, counted from 0.
@@ -122,8 +125,10 @@ class MessagePack {
             cursor_.skip(big(1u << (code - 0xc4)));
         else if (code >= 0xd9 && code <= 0xdb)
             cursor_.skip(big(1u << (code - 0xd9)));
-        else if (code == 0xca || code == 0xcb)
-            cursor_.skip(code == 0xca ? 4 : 8);
+        else if (code == 0xca)
+            cursor_.skip(4);
+        else if (code == 0xcb)
+            cursor_.skip(8);
         else if (code >= 0xcc && code <= 0xcf)
             cursor_.skip(1u << (code - 0xcc));
         else if (code >= 0xd0 && code <= 0xd3)

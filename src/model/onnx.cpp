@@ -55,7 +55,9 @@ std::string_view item_at(const std::vector<std::string_view>& inputs, std::size_
 LayerKind kind_of_operator(std::string_view op) {
     if (op == "GRU")
         return LayerKind::gru;
-    return op == "RNN" ? LayerKind::rnn_tanh : LayerKind::lstm;
+    if (op == "RNN")
+        return LayerKind::rnn_tanh;
+    return LayerKind::lstm;
 }
 
 /// A graph with those inside its If, Loop and Scan nodes and its calls of functions.
@@ -206,8 +208,10 @@ class OnnxModel {
                 return;
             for (const std::size_t inner : node.inner) {
                 std::string inside = branch;
-                if (node.op == "If")
-                    inside += "/" + std::string(node.name.empty() ? "If" : node.name);
+                if (node.op == "If" && node.name.empty())
+                    inside += "/If";
+                else if (node.op == "If")
+                    inside += "/" + std::string(node.name);
                 add_layers(*graph.graphs[inner], inside);
             }
             const std::string op(node.op);
@@ -284,10 +288,12 @@ class OnnxModel {
 
     /// An initializer, or the value of a Constant node, whose output names it.
     void read_tensor(std::string_view tensor, const std::string& name) {
-        Tensor& known = tensors_[name.empty() ? text_of(tensor, tensor_field::name) : name];
+        std::string own_name = name;
+        if (own_name.empty())
+            own_name = text_of(tensor, tensor_field::name);
         const std::uint64_t type = field_of(tensor, tensor_field::type).value;
+        Tensor& known = tensors_[own_name];
         known = {numbers_of(tensor, tensor_field::dims), dtype_by(&DtypeNames::onnx, type)};
-        const std::string own_name = name.empty() ? text_of(tensor, tensor_field::name) : name;
         constants_.insert(own_name);
         read_integers(tensor, type, known.shape, own_name);
         for (const std::uint64_t data :
@@ -421,7 +427,9 @@ class OnnxModel {
         const Tensor data = known_of(inputs[0], graph, 0), weights = known_of(inputs[1], graph, 0),
                      state = known_of(inputs[2], graph, 0);
         const bool quantized = layer.settings["op"] == "DynamicQuantizeLSTM";
-        const std::size_t columns = quantized ? 1 : 2;
+        std::size_t columns = 2;
+        if (quantized)
+            columns = 1;
         if (weights.shape.size() == 3)
             layer.input = size_from(weights.shape[columns]);
         if (!layer.input && data.shape.size() == 3)
@@ -497,12 +505,16 @@ class OnnxModel {
             return result_of(*made, name, graph, depth);
         if (!graph.around)
             return {};
+        std::string outside = name;
         const auto outer = graph.outside.find(name);
         const bool bound = outer != graph.outside.end();
-        const Tensor found =
-            known_of(bound ? std::string(outer->second) : name, *graph.around, depth + 1);
+        if (bound)
+            outside = outer->second;
+        const Tensor found = known_of(outside, *graph.around, depth + 1);
         // Of a loop's input each step has a part or a value of its own.
-        return bound && graph.loop ? Tensor{{}, found.dtype} : found;
+        if (bound && graph.loop)
+            return {{}, found.dtype};
+        return found;
     }
 
     /// Every size is known.
@@ -553,7 +565,9 @@ class OnnxModel {
                           made.inputs.size() > 3 || !attribute_of(made.message, "axes").empty());
         if (made.op == "Reshape")
             return reshaped(first, integers(1, "shape"));
-        return {{}, keeps_type(made.op) ? first.dtype : ""};
+        if (!keeps_type(made.op))
+            return {};
+        return {{}, first.dtype};
     }
 
     /// Operators whose result has the type of their first input,
@@ -646,7 +660,10 @@ class OnnxModel {
                 return {{}, tensor.dtype};
             const std::int64_t more = next.shape[static_cast<std::size_t>(axis)];
             const bool known = size > 0 && more > 0 && size < 1 << 30 && more < 1 << 30;
-            size = known ? size + more : 0;
+            if (known)
+                size += more;
+            else
+                size = 0;
         }
         return tensor;
     }
@@ -669,7 +686,9 @@ class OnnxModel {
                 return {{}, tensor.dtype};
             std::int64_t& size = tensor.shape[static_cast<std::size_t>(axis)];
             const auto bound = [&](std::int64_t at) {
-                return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
+                if (at < 0)
+                    at += size;
+                return std::clamp<std::int64_t>(at, 0, size);
             };
             if (size > 0)
                 size = std::max<std::int64_t>(bound(ends[i]) - bound(starts[i]), 0);

@@ -293,10 +293,11 @@ class CellFinder {
             if (!made) {
                 if (!graph.around)
                     return "";
-                const auto outer = graph.outside.find(value);
-                const bool outside = outer != graph.outside.end();
-                const std::string found =
-                    matrix_name(*graph.around, outside ? outer->second : value, depth + 1);
+                // A value that is no input keeps its name: bodies see the graph around.
+                std::string_view outside = value;
+                if (const auto outer = graph.outside.find(value); outer != graph.outside.end())
+                    outside = outer->second;
+                const std::string found = matrix_name(*graph.around, outside, depth + 1);
                 if (found.empty())
                     return "";
                 return named(found, transposed);
@@ -355,16 +356,18 @@ class CellFinder {
 
     /// Adds the cell unless another step with the same matrices is listed.
     void add_layer(const Operator& at, LayerKind kind, std::int64_t gates, const Products& behind) {
-        const std::string key = behind.matrices.empty()
-                                    ? ""
-                                    : join({behind.matrices.begin(), behind.matrices.end()}, "|");
+        const std::string key = join({behind.matrices.begin(), behind.matrices.end()}, "|");
         if (!known_.insert(key).second)
             return;  // a further step of the same cell
         ModelLayer layer;
-        layer.kind = behind.convolved && behind.matrices.empty() ? LayerKind::conv_lstm : kind;
+        layer.kind = kind;
+        if (behind.convolved && behind.matrices.empty())
+            layer.kind = LayerKind::conv_lstm;
         set_sizes(layer, behind, gates);
         layer.name = place_of(at);
-        layer.settings["computed"] = graph_.loop ? "in a loop" : "step by step";
+        layer.settings["computed"] = "step by step";
+        if (graph_.loop)
+            layer.settings["computed"] = "in a loop";
         if (!key.empty() && key.size() < 300)
             layer.settings["matrices"] = key;
         found_.push_back(std::move(layer));
@@ -419,7 +422,9 @@ class CellFinder {
     /// The module that exporters put before the operator's name:
     /// "/encoder/lstm" of "/encoder/lstm/Add_3".
     std::string place_of(const Operator& at) const {
-        std::string name(at.name.empty() && !at.outputs.empty() ? at.outputs[0] : at.name);
+        std::string name(at.name);
+        if (name.empty() && !at.outputs.empty())
+            name = at.outputs[0];
         const auto slash = name.rfind('/');
         if (slash == std::string::npos || slash == 0)
             return name;

@@ -38,7 +38,10 @@ void ProgramLayers::add(const Call& call) {
     // A program that imports LSTM and defines it: which one is called is not followed.
     if (const auto* const own = look_up(definitions_, tokens_[call.at].text))
         layer.settings["chosen"] = *own;
-    const std::string kept = hidden_.empty() ? device_around(call) : hidden_;
+    // Of the whole program, else of this call.
+    std::string kept = hidden_;
+    if (kept.empty())
+        kept = device_around(call);
     if (!kept.empty())
         layer.settings["gpus"] = kept;
     file_.layers.push_back(std::move(layer));
@@ -58,7 +61,9 @@ bool ProgramLayers::is_inside_rnn(const Call& call) const {
 std::optional<int> ProgramLayers::size_argument(const Call& call, const char* name,
                                                 int position) const {
     const Argument* const size = find(call, name, position);
-    const auto value = size ? literal(size->first, size->last) : std::nullopt;
+    if (!size)
+        return std::nullopt;
+    const auto value = literal(size->first, size->last);
     if (!value)
         return std::nullopt;
     return number_from(*value);
@@ -124,7 +129,9 @@ void ProgramLayers::add_references() {
 /// A layer of which only the framework is known: what Keras needs for cuDNN is set to
 /// its defaults, so that the judgment is about the choice alone.
 void ProgramLayers::set_chosen(ModelLayer& layer, bool torch, const std::string& what) {
-    layer.settings["framework"] = torch ? "pytorch" : "keras";
+    layer.settings["framework"] = "keras";
+    if (torch)
+        layer.settings["framework"] = "pytorch";
     layer.settings["chosen"] = what;
     layer.dtype = "float32";
     if (torch)
@@ -300,7 +307,10 @@ void read_notebook(const Json& notebook, ModelFile& into) {
     ProgramLayers(program, into, [&](std::size_t at) {
         const auto next = std::ranges::upper_bound(begins, at);
         const auto number = static_cast<std::size_t>(next - begins.begin());
-        return concat("cell ", number, ", line ", at - (number > 0 ? begins[number - 1] : 0) + 1);
+        std::size_t begin = 0;
+        if (number > 0)
+            begin = begins[number - 1];
+        return concat("cell ", number, ", line ", at - begin + 1);
     }).read();
     note_versions(into);
 }

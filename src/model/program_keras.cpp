@@ -51,7 +51,9 @@ void ProgramLayers::add_keras(const Call& call, const std::string& name, ModelLa
     layer.settings["framework"] = "keras";
     layer.settings["class"] = name;
     layer.kind = keras_kind(name);
-    const char* const size = layer.kind == LayerKind::conv_lstm ? "filters" : "units";
+    const char* size = "units";
+    if (layer.kind == LayerKind::conv_lstm)
+        size = "filters";
     layer.hidden = size_argument(call, size, 0);
     for (const Call& outer : calls_)
         if (last_of(outer.path) == "Bidirectional" && outer.open < call.at && call.at < outer.close)
@@ -68,8 +70,11 @@ void ProgramLayers::add_keras(const Call& call, const std::string& name, ModelLa
 /// hard_sigmoid and whose GRU applies the reset gate before the product: cuDNN has
 /// neither.
 void ProgramLayers::set_defaults(ModelLayer& layer, bool v1) {
+    const char* recurrent = "sigmoid";
+    if (v1)
+        recurrent = "hard_sigmoid";
     const std::pair<const char*, const char*> defaults[] = {
-        {"activation", "tanh"}, {"recurrent_activation", v1 ? "hard_sigmoid" : "sigmoid"},
+        {"activation", "tanh"}, {"recurrent_activation", recurrent},
         {"use_bias", "True"},   {"recurrent_dropout", "0"},
         {"unroll", "False"},    {"dropout", "0"},
         {"use_cudnn", "auto"},  {"reset_after", python_bool(!v1)}};
@@ -81,11 +86,15 @@ void ProgramLayers::set_defaults(ModelLayer& layer, bool v1) {
 /// that are padded on the right, and XLA has no operator for it.
 void ProgramLayers::add_surroundings(const Call& call, const std::string& name,
                                      ModelLayer& layer) const {
-    const std::string mask = name.starts_with("CuDNN") ? "" : masks_.before(call);
+    std::string mask;
+    if (!name.starts_with("CuDNN"))
+        mask = masks_.before(call);
     if (mask.empty())
         layer.settings["mask"] = "none";
+    else if (mask.starts_with("?"))
+        set(layer, "mask", std::nullopt, mask);
     else
-        set(layer, "mask", mask.starts_with("?") ? std::nullopt : std::optional(mask), mask);
+        set(layer, "mask", mask, mask);
     if (!jit_variable_.empty())
         layer.settings["at run time: jit_compile"] = jit_variable_;
     else if (!jit_.empty())
@@ -94,7 +103,9 @@ void ProgramLayers::add_surroundings(const Call& call, const std::string& name,
         layer.settings["xla"] = "True";
     if (!eager_)
         layer.settings["eager"] = "False";
-    layer.dtype = dtype_of_policy(policy_.empty() ? "float32" : policy_);
+    layer.dtype = "float32";
+    if (!policy_.empty())
+        layer.dtype = dtype_of_policy(policy_);
     if (const Argument* const type = find(call, "dtype", 99))
         layer.dtype = literal(type->first, type->last).value_or(*layer.dtype);
     if (backend_.starts_with("?"))
@@ -164,10 +175,15 @@ void ProgramLayers::read_statements() {
                               is(closing(end) + 1, ".") && is_name(closing(end) + 2);
         if (of_model)
             end = closing(end) + 3;
-        const std::string setting = of_model ? std::string(tokens_[end - 1].text) : last_of(path);
+        std::string setting = last_of(path);
+        if (of_model)
+            setting = tokens_[end - 1].text;
         if (!is(end, "=") || !decides(setting))
             continue;
-        path.resize(of_model || path == setting ? 0 : path.size() - setting.size() - 1);
+        if (of_model || path == setting)
+            path.clear();
+        else
+            path.resize(path.size() - setting.size() - 1);
         if (of_model || !path.empty())
             changes_.push_back({path, setting, source(i, end)});
     }

@@ -25,7 +25,9 @@ LayerKind ProgramLayers::torch_kind(const std::string& name) {
 /// torch.float16 and what a name is bound to have one reading; other expressions are
 /// decided at run time.
 void ProgramLayers::set_torch_type(const Call& call, ModelLayer& layer) const {
-    layer.dtype = torch_dtype_.empty() ? "float32" : torch_dtype_;
+    layer.dtype = torch_dtype_;
+    if (torch_dtype_.empty())
+        layer.dtype = "float32";
     const Argument* type = find(call, "dtype", 99);
     if (!type)
         return;

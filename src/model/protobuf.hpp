@@ -13,7 +13,10 @@ namespace rnncheck::model {
 /// A field of a message: a number has `value`, everything else
 /// `bytes`; the other member is empty.
 struct ProtoField {
-    std::uint64_t number = 0, value = 0;
+    /// 0 of a field that is not there
+    std::uint64_t number = 0;
+    std::uint64_t value = 0;
+    /// a text, a message, or packed numbers
     std::string_view bytes;
 };
 
@@ -30,8 +33,10 @@ void each_field(std::string_view message, std::uint64_t number, Use&& use) {
             field.value = cursor.varint();
         else if (wire_type == 2)
             field.bytes = cursor.text(cursor.varint());
-        else if (wire_type == 1 || wire_type == 5)
-            field.value = cursor.number(wire_type == 1 ? 8 : 4);
+        else if (wire_type == 1)
+            field.value = cursor.number(8);
+        else if (wire_type == 5)
+            field.value = cursor.number(4);
         else
             damaged("it is not a protocol buffer");
         if (field.number == number)

@@ -126,7 +126,9 @@ void PythonSource::read_from(std::size_t at) {
     bool relative = false;
     for (; is(at, "."); ++at)
         relative = true;
-    const std::string package = is(at, "import") ? "" : dotted(at);
+    std::string package;
+    if (!is(at, "import"))
+        package = dotted(at);
     if (!is(at, "import"))
         return;
     ++at;
@@ -326,7 +328,9 @@ void PythonSource::read_functions() {
             open.pop_back();
         if (is(i, "class") && is_name(i + 1))
             open.emplace_back(column, std::string(tokens_[i + 1].text));
-        const std::size_t at = is(i, "async") ? i + 1 : i;
+        std::size_t at = i;
+        if (is(i, "async"))
+            ++at;
         if (is(at, "def") && is_name(at + 1))
             add_function(at, open.empty() ? "" : open.back().second);
     }
@@ -345,7 +349,9 @@ void PythonSource::add_function(std::size_t at, const std::string& class_name) {
     if (!is(open, "(") || close == 0)
         return;
     for (const Argument& one : arguments_of(open, close)) {
-        std::size_t name = one.name.empty() ? one.first : one.first - 2;
+        std::size_t name = one.first;
+        if (!one.name.empty())
+            name -= 2;
         if (!one.name.empty() && !is(one.first - 1, "="))
             continue;  // *args
         if (!is_name(name))

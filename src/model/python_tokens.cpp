@@ -83,7 +83,9 @@ class Tokens {
     void read_sign() {
         constexpr std::string_view two[] = {"==", "!=", "<=", ">=", "->", ":=", "**",
                                             "//", "+=", "-=", "*=", "/=", "|="};
-        const std::size_t length = includes(two, program_.substr(at_, 2)) ? 2 : 1;
+        std::size_t length = 1;
+        if (includes(two, program_.substr(at_, 2)))
+            length = 2;
         push(TokenKind::sign, at_, at_ + length);
         at_ += length;
     }
@@ -117,7 +119,10 @@ class Tokens {
     void read_text(std::size_t begin, bool, bool formatted) {
         const char quote = program_[at_];
         const bool three = peek(1) == quote && peek(2) == quote;
-        const std::size_t inside = at_ + (three ? 3 : 1), line = line_;
+        std::size_t quotes = 1;
+        if (three)
+            quotes = 3;
+        const std::size_t inside = at_ + quotes, line = line_;
         at_ = inside;
         while (at_ < program_.size()) {
             if (program_[at_] == '\n') {
@@ -138,7 +143,7 @@ class Tokens {
         at_ = std::min(at_, program_.size());
         tokens_.push_back(
             {TokenKind::text, program_.substr(inside, at_ - inside), begin, 0, line, formatted});
-        at_ = std::min(at_ + (three ? 3 : 1), program_.size());
+        at_ = std::min(at_ + quotes, program_.size());
         tokens_.back().end = at_;
     }
 

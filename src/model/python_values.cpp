@@ -17,9 +17,12 @@ constexpr int deepest = 6;
 std::string number_word(std::string_view text, bool minus) {
     std::string digits(text);
     std::erase(digits, '_');
-    const auto real = number_from<double>(digits);
-    std::string number = real ? short_number(*real) : digits;
-    return minus ? "-" + number : number;
+    std::string number = digits;
+    if (const auto real = number_from<double>(digits))
+        number = short_number(*real);
+    if (minus)
+        number.insert(0, "-");
+    return number;
 }
 
 }  // namespace
@@ -53,8 +56,12 @@ std::optional<std::pair<std::size_t, std::size_t>> PythonSource::given_for(
         const Argument* const one = find(call, parameter, static_cast<int>(place));
         if (!one && !usual)
             return std::nullopt;
-        const std::pair<std::size_t, std::size_t> here =
-            one ? std::pair(one->first, one->last) : *usual;
+        std::pair<std::size_t, std::size_t> here;
+        if (one)
+            here = {one->first, one->last};
+        else
+            here = *usual;
+        // The same name in two functions can be two values.
         const bool other_place =
             given && function_around(given->first) != function_around(here.first);
         const bool plain = here.second == here.first + 1 && !is_name(here.first);
@@ -86,7 +93,10 @@ std::optional<std::vector<Argument>> PythonSource::entries_of(const std::string&
             return std::nullopt;
     }
     const bool call = is(*value, "dict") && is(*value + 1, "(");
-    const std::size_t open = *value + (call ? 1 : 0), close = closing(open);
+    std::size_t open = *value;
+    if (call)
+        ++open;
+    const std::size_t close = closing(open);
     if (close == 0 || !ends_line(close + 1) || (!call && !is(open, "{")))
         return std::nullopt;
     std::vector<Argument> entries = arguments_of(open, close);
@@ -177,7 +187,10 @@ std::optional<std::string> PythonSource::literal(std::size_t first, std::size_t 
     if (first >= last || depth > deepest)
         return std::nullopt;
     const bool minus = is(first, "-") && last - first == 2;
-    const Token& token = tokens_[minus ? first + 1 : first];
+    std::size_t at = first;
+    if (minus)
+        ++at;
+    const Token& token = tokens_[at];
     if (last - first == 1 || minus) {
         if (token.kind == TokenKind::text && !token.formatted)
             return std::string(token.text);

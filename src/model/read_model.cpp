@@ -28,11 +28,13 @@ void read_npz(const ZipArchive& archive, ModelFile& into) {
     add_layers_of_arrays(tensors, into);
     if (!into.layers.empty() || !into.unclear.empty())
         return;
-    const char* const why = tensors.size() == 1
-                                ? "it holds one array; jax.experimental.rnn keeps all weights of "
-                                  "an LSTM in one such vector"
-                                : "it holds arrays alone, and none is named after a recurrent cell";
-    into.unclear.emplace_back(why);
+    if (tensors.size() == 1)
+        into.unclear.emplace_back(
+            "it holds one array; jax.experimental.rnn keeps all weights of an LSTM in one such "
+            "vector");
+    else
+        into.unclear.emplace_back(
+            "it holds arrays alone, and none is named after a recurrent cell");
 }
 
 /// Other archives have a config.json, too: that of Keras 3 has the class of the model.
@@ -130,10 +132,15 @@ bool is_safetensors(std::string_view bytes) {
 /// A map of MessagePack whose first key is a text, in which Flax' arrays are.
 bool is_flax(std::string_view bytes) {
     const auto byte = [&](std::size_t at) {
-        return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0u;
+        if (at >= bytes.size())
+            return 0u;
+        return unsigned{static_cast<unsigned char>(bytes[at])};
     };
     const bool small = byte(0) > 0x80 && byte(0) <= 0x8f, large = byte(0) == 0xde;
-    const unsigned key = byte(small ? 1 : 3);
+    // A small map has its length in the first byte, a large one in two bytes behind it.
+    unsigned key = byte(3);
+    if (small)
+        key = byte(1);
     return (small || large) && ((key >= 0xa1 && key <= 0xbf) || key == 0xd9);
 }
 
@@ -304,13 +311,16 @@ void add_paddle_layer(const Json& node, ModelFile& into) {
 /// directory, which is meant by the name of its file, too.
 std::vector<rnncheck::FoundModel> rnncheck::read_models(const std::string& name,
                                                         std::size_t weights_wanted) {
-    const std::string path =
-        std::filesystem::path(name).generic_string();  // with / on Windows, too
-    const std::string directory = contains(path, "/") ? directory_of(path) : ".";
+    // With / on Windows, too.
+    const std::string path = std::filesystem::path(name).generic_string();
     std::error_code error;
     const bool is_directory = std::filesystem::is_directory(path, error);
-    const bool saved = is_directory ? std::filesystem::exists(path + "/saved_model.pb", error)
-                                    : file_name(path) == "saved_model.pb";
+    std::string directory = path;
+    if (!is_directory)
+        directory = contains(path, "/") ? directory_of(path) : ".";
+    bool saved = file_name(path) == "saved_model.pb";
+    if (is_directory)
+        saved = std::filesystem::exists(path + "/saved_model.pb", error);
     if (!saved) {
         if (is_directory)
             model::reject_directory(path);
@@ -318,7 +328,7 @@ std::vector<rnncheck::FoundModel> rnncheck::read_models(const std::string& name,
     }
     FoundModel found{path, {}, {}};
     found.file.weights_wanted = weights_wanted;
-    model::read_saved_model(is_directory ? path : directory, found.file);
+    model::read_saved_model(directory, found.file);
     return {std::move(found)};
 }
 

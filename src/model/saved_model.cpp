@@ -143,8 +143,9 @@ std::vector<CallWithCudnn> calls_with_cudnn(std::string_view graph) {
             return;
         const std::string called = text_of(field_of(attribute_of(node.bytes, "f"), 10).bytes, 1);
         const auto* const layer = look_up(implements, called);
-        const auto* const mask = layer ? look_up(masks, *layer) : nullptr;
-        if (mask)
+        if (!layer)
+            return;
+        if (const auto* const mask = look_up(masks, *layer))
             calls.push_back({text_of(node.bytes, 1), *mask});
     };
     if (masks.empty())
@@ -176,10 +177,14 @@ void add_what_functions_decide(const std::vector<CallWithCudnn>& calls, ModelFil
             }
         if (!called)
             continue;
-        layer.settings["class"] = layer.kind == LayerKind::gru ? "GRU" : "LSTM";
+        layer.settings["class"] = "LSTM";
+        if (layer.kind == LayerKind::gru)
+            layer.settings["class"] = "GRU";
         for (const auto& [setting, value] : conditions)
             layer.settings[setting] = value;
-        layer.settings["mask"] = mask ? "in its call" : "none";
+        layer.settings["mask"] = "none";
+        if (mask)
+            layer.settings["mask"] = "in its call";
     }
 }
 
@@ -224,10 +229,15 @@ void add_graph(std::string_view meta_graph, const Weights& weights, ModelFile& f
     for (const auto& [name, node] : operations) {
         const std::string op = text_of(node, 2), mode = text_of(attribute_of(node, "rnn_mode"), 2);
         ModelLayer layer;
-        layer.name = contains(name, "/") ? directory_of(name) : name;
+        layer.name = name;
+        if (contains(name, "/"))
+            layer.name = directory_of(name);
         if (!op.starts_with("CudnnRNN") || find_by(file.layers, &ModelLayer::name, layer.name))
             continue;
-        layer.kind = from_name<LayerKind>(mode.empty() ? "lstm" : mode).value_or(LayerKind::cell);
+        // The operation's default mode is lstm (tensorflow/core/ops/cudnn_rnn_ops.cc).
+        layer.kind = LayerKind::lstm;
+        if (!mode.empty())
+            layer.kind = from_name<LayerKind>(mode).value_or(LayerKind::cell);
         layer.directions =
             directions_of(text_of(attribute_of(node, "direction"), 2) == "bidirectional");
         layer.dtype = dtype_by(&DtypeNames::tensorflow, field_of(attribute_of(node, "T"), 6).value);
@@ -257,10 +267,10 @@ void read_saved_model(const std::string& directory, ModelFile& into) {
     if (const std::string version = text_of(field_of(meta_graph, 1).bytes, 5); !version.empty())
         into.version = version;
     const Weights weights = variables_of(meta_graph);
-    add_objects(std::filesystem::exists(metadata, error)
-                    ? objects_of_file(MappedFile(metadata).bytes())
-                    : objects_of_graph(meta_graph),
-                weights, into);
+    if (std::filesystem::exists(metadata, error))
+        add_objects(objects_of_file(MappedFile(metadata).bytes()), weights, into);
+    else
+        add_objects(objects_of_graph(meta_graph), weights, into);
     // Weights alone show no settings: what the graph computes decides then.
     const bool described = std::ranges::any_of(
         into.layers, [](const ModelLayer& layer) { return layer.settings.contains("class"); });

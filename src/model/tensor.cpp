@@ -32,7 +32,7 @@ std::optional<CellSizes> cell_sizes(const Tensor& input, const Tensor& state, bo
                                     std::int64_t hidden) {
     if (input.shape.size() != 2 || state.shape.size() != 2)
         return std::nullopt;
-    const std::size_t rows = transposed ? 1 : 0;
+    const std::size_t rows = transposed;
     const std::int64_t wide = state.shape[rows];
     if (hidden == 0)
         hidden = state.shape[1 - rows];
@@ -47,21 +47,31 @@ std::optional<CellSizes> cell_sizes(const Tensor& input, const Tensor& state, bo
 }
 
 LayerKind kind_by(std::int64_t gates, bool cell) {
+    struct Kinds {
+        LayerKind layer, cell;
+    };
+    Kinds kinds{LayerKind::rnn, LayerKind::rnn_cell};
     if (gates == 4)
-        return cell ? LayerKind::lstm_cell : LayerKind::lstm;
+        kinds = {LayerKind::lstm, LayerKind::lstm_cell};
     if (gates == 3)
-        return cell ? LayerKind::gru_cell : LayerKind::gru;
-    return cell ? LayerKind::rnn_cell : LayerKind::rnn;
+        kinds = {LayerKind::gru, LayerKind::gru_cell};
+    if (cell)
+        return kinds.cell;
+    return kinds.layer;
 }
 
 std::int64_t gates_of_kind(LayerKind kind) {
     if (kind == LayerKind::lstm)
         return 4;
-    return kind == LayerKind::gru ? 3 : 1;
+    if (kind == LayerKind::gru)
+        return 3;
+    return 1;
 }
 
 int directions_of(bool is_bidirectional) {
-    return is_bidirectional ? 2 : 1;
+    if (is_bidirectional)
+        return 2;
+    return 1;
 }
 
 const char* python_bool(bool value) {
@@ -79,7 +89,9 @@ std::string dtype_of_numpy(std::string_view name) {
 
 std::string dtype_of_policy(const std::string& policy) {
     constexpr std::string_view mixed = "mixed_";
-    return policy.starts_with(mixed) ? policy.substr(mixed.size()) : policy;
+    if (policy.starts_with(mixed))
+        return policy.substr(mixed.size());
+    return policy;
 }
 
 std::optional<int> size_from(std::int64_t size) {
@@ -99,10 +111,14 @@ std::optional<Numbers> numbers_in(const Tensor& tensor, bool transposed) {
     const auto in_range = [](std::int64_t number) {
         return static_cast<std::uint64_t>(number) <= most_numbers;
     };
-    const std::int64_t height = tensor.shape.size() == 2 ? tensor.shape[0] : 1,
-                       width = tensor.shape.back();
-    const std::int64_t column = tensor.strides.empty() ? 1 : tensor.strides.back();
-    const std::int64_t row = tensor.strides.empty() ? width : tensor.strides.front();
+    const std::int64_t width = tensor.shape.back();
+    std::int64_t height = 1, row = width, column = 1;
+    if (tensor.shape.size() == 2)
+        height = tensor.shape.front();
+    if (!tensor.strides.empty()) {
+        row = tensor.strides.front();
+        column = tensor.strides.back();
+    }
     for (const std::int64_t number : {height - 1, width - 1, row, column})
         if (!in_range(number))
             return std::nullopt;

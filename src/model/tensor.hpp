@@ -48,8 +48,9 @@ inline constexpr DtypeNames dtype_names[] = {
 template <class Value>
 std::string dtype_by(Value DtypeNames::*member, const Value& value,
                      std::string_view otherwise = "") {
-    const auto* const names = find_by(dtype_names, member, value);
-    return std::string(names ? names->name : otherwise);
+    if (const auto* const names = find_by(dtype_names, member, value))
+        return std::string(names->name);
+    return std::string(otherwise);
 }
 
 /// Bytes of a number of this type; 0 where it is not a real one.

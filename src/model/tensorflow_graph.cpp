@@ -199,8 +199,10 @@ class TensorflowGraph {
         body.around = &around;
         std::size_t i = 0;
         each_field(field_of(function, 1).bytes, 2, [&](const ProtoField& argument) {
-            body.outside[field_of(argument.bytes, 1).bytes] =
-                i < inputs.size() ? node_of(inputs[i]) : std::string_view();
+            std::string_view bound;
+            if (i < inputs.size())
+                bound = node_of(inputs[i]);
+            body.outside[field_of(argument.bytes, 1).bytes] = bound;
             ++i;
         });
         each_field(function, 3,
@@ -243,13 +245,18 @@ class TensorflowGraph {
         if (cudnn) {
             // The operation's default mode is lstm (tensorflow/core/ops/cudnn_rnn_ops.cc).
             const std::string mode = text_of(attribute_in(node, "rnn_mode"), 2);
-            layer.kind =
-                from_name<LayerKind>(mode.empty() ? "lstm" : mode).value_or(LayerKind::lstm);
+            layer.kind = from_name<LayerKind>(mode).value_or(LayerKind::lstm);
             layer.directions =
                 directions_of(text_of(attribute_in(node, "direction"), 2) == "bidirectional");
         } else {
-            const std::int64_t gates = op == "GRUBlockCell" ? 2 : 4;
-            layer.kind = gates == 2 ? LayerKind::gru_cell : LayerKind::lstm_cell;
+            // BlockLSTM has one matrix of input and state for its four gates, GRUBlockCell
+            // one for two gates (tensorflow/core/ops/rnn_ops.cc).
+            std::int64_t gates = 4;
+            layer.kind = LayerKind::lstm_cell;
+            if (op == "GRUBlockCell") {
+                gates = 2;
+                layer.kind = LayerKind::gru_cell;
+            }
             layer.settings["fused"] = op;
             for (const std::string_view input : inputs)
                 if (const Tensor* const known = constant_behind(input, graphs_.back());
@@ -293,9 +300,8 @@ class TensorflowGraph {
             // A function for the CPU beside one with cuDNN's operator (Keras
             // 2), or the same loop saved for several signatures.
             const bool same = std::ranges::any_of(file_.layers, [&](const ModelLayer& one) {
-                const auto *const these = look_up(one.settings, "matrices"), *const those = look_up(
-                                                                                 cell.settings,
-                                                                                 "matrices");
+                const auto* const these = look_up(one.settings, "matrices");
+                const auto* const those = look_up(cell.settings, "matrices");
                 return one.name == cell.name || (these && those && *these == *those) ||
                        (fused && one.settings.contains("op") && one.hidden == cell.hidden);
             });

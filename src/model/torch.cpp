@@ -31,7 +31,9 @@ struct Module {
 
     /// "weight_ih_l0" of a name without its layer; null where the module does not have it.
     const Tensor* find(const std::string& parameter, int layer = 0, bool backward = false) const {
-        const std::string_view direction = backward ? "_reverse" : "";
+        std::string_view direction;
+        if (backward)
+            direction = "_reverse";
         const auto* found = look_up(parameters, concat(parameter, "_l", layer, direction));
         if (!found)
             return nullptr;
@@ -120,7 +122,10 @@ std::string contradiction_in(const Module& module, const ModelLayer& layer,
         for (const bool backward : {false, true}) {
             if (backward && !module.reverse)
                 continue;
-            const std::int64_t columns = i == 0 ? sizes.input : layer.directions * state;
+            // Layers above the first take the state of the one below, of both directions.
+            std::int64_t columns = sizes.input;
+            if (i > 0)
+                columns = layer.directions * state;
             const struct {
                 const char* name;
                 std::vector<std::int64_t> shape;
@@ -132,9 +137,9 @@ std::string contradiction_in(const Module& module, const ModelLayer& layer,
                 const Tensor* const tensor = module.find(name, i, backward);
                 if (!tensor || tensor->shape == shape)
                     continue;
-                return concat(name, "_l", i, backward ? "_reverse" : "", " is ",
-                              shape_in_words(*tensor), " instead of ",
-                              shape_in_words(Tensor{shape}));
+                const std::string_view direction = backward ? "_reverse" : "";
+                return concat(name, "_l", i, direction, " is ", shape_in_words(*tensor),
+                              " instead of ", shape_in_words(Tensor{shape}));
             }
         }
     return "";
@@ -205,9 +210,12 @@ bool is_equinox(const Module& module, const std::vector<NamedTensor>& tensors) {
 void add_settings(ModelLayer& layer, const TextMap& settings) {
     for (const auto& [name, value] : settings)
         layer.settings.insert_or_assign(name, value);
-    if (const auto* function = look_up(layer.settings, "nonlinearity");
-        function && layer.kind == LayerKind::rnn)
-        layer.kind = *function == "relu" ? LayerKind::rnn_relu : LayerKind::rnn_tanh;
+    const auto* const function = look_up(layer.settings, "nonlinearity");
+    if (!function || layer.kind != LayerKind::rnn)
+        return;
+    layer.kind = LayerKind::rnn_tanh;
+    if (*function == "relu")
+        layer.kind = LayerKind::rnn_relu;
 }
 
 using FoundLayers = std::vector<std::pair<std::string, ModelLayer>>;
@@ -333,7 +341,9 @@ struct Checkpoint {
                 continue;
             const std::string key(of_key.text);
             const bool structure = key == "_modules" || key == "_parameters" || key == "_buffers";
-            const std::string inner = structure ? name : below(name, key);
+            std::string inner = name;
+            if (!structure)
+                inner = below(name, key);
             if (contains(inner, packed_weights))
                 add_packed(container, inner, value);
             else if (in_module || tensor_of(value, depth))
@@ -360,10 +370,10 @@ struct Checkpoint {
             leading_number(std::string_view(name).substr(at + packed_weights.size()));
         if (matrices.size() < 2 || !number)
             return;
+        const char* const names[] = {".weight_ih_l", ".weight_hh_l"};
         for (const std::size_t i : {0, 1})
             tensors.push_back({container,
-                               name.substr(0, at) + (i ? ".weight_hh_l" : ".weight_ih_l") +
-                                   std::to_string(*number),
+                               name.substr(0, at) + names[i] + std::to_string(*number),
                                {matrices[i].shape, "qint8"}});
         modules[name.substr(0, at)]["quantized"] = "dynamic";
     }
@@ -427,9 +437,10 @@ struct Checkpoint {
     std::optional<Tensor> numpy_array(const PickleNode& node, const PickleNode& maker,
                                       const std::vector<std::size_t>& arguments) const {
         const bool jax = maker.text == "_reconstruct_array";
-        if (jax ? arguments.size() < 3 : node.items.size() < 3)
+        const std::vector<std::size_t>& values = jax ? arguments : node.items;
+        if (values.size() < 3)
             return std::nullopt;
-        const auto& state = pickle[jax ? arguments[2] : node.items[2]].items;
+        const auto& state = pickle[values[2]].items;
         if (state.size() < 4)
             return std::nullopt;
         Tensor tensor{numbers(state[1])};
@@ -667,7 +678,9 @@ void add_safetensors(std::string_view bytes, std::vector<NamedTensor>& into) {
 /// TorchScript's archive has constants.pkl beside data.pkl. Weights that are
 /// packed, method 8, are not read.
 void read_torch_zip(const ZipArchive& archive, ModelFile& into) {
-    into.format = archive.find("constants.pkl") ? "torchscript" : "torch_zip";
+    into.format = "torch_zip";
+    if (archive.find("constants.pkl"))
+        into.format = "torchscript";
     Storages storages;
     for (const auto& entry : archive.entries())
         if (into.weights_wanted > 0 && contains(entry.name, "/data/") && entry.method == 0)

@@ -42,7 +42,10 @@ class ScriptCode {
     void add_written_out() {
         for (std::size_t at = code_.find("\n  def "); at != std::string_view::npos;) {
             const std::size_t next = code_.find("\n  def ", at + 1);
-            add_written_out(code_.substr(at, next == std::string_view::npos ? next : next - at));
+            std::string_view function = code_.substr(at);
+            if (next != std::string_view::npos)
+                function = code_.substr(at, next - at);
+            add_written_out(function);
             at = next;
         }
     }
@@ -174,7 +177,9 @@ class ScriptCode {
                 file_.layers.push_back(std::move(layer));
                 return;
             }
-        const std::string how = loop ? "in a loop" : "one step after another";
+        std::string how = "one step after another";
+        if (loop)
+            how = "in a loop";
         add_once(file_.unclear, "its code computes with sigmoid and tanh " + how +
                                     ", as a recurrent cell of the program's own does");
     }

@@ -195,7 +195,9 @@ void WholeProgram::read_environment(std::size_t at) {
         const bool by_default = is(at + 1, ",");
         if (!set && !by_default)
             return;
-        const std::size_t from = at + (set ? 3 : 2);
+        std::size_t from = at + 2;
+        if (set)
+            from = at + 3;
         if (from >= tokens_.size())
             return;
         const auto value = literal(from, from + 1);
@@ -232,7 +234,9 @@ void WholeProgram::read_device(const Call& call) {
 static std::string dtype_of_torch(std::string_view type) {
     if (type == "half")
         return "float16";
-    return type == "double" ? "float64" : std::string(type);
+    if (type == "double")
+        return "float64";
+    return std::string(type);
 }
 
 void WholeProgram::note_type(const std::string& text) {

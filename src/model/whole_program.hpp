@@ -23,8 +23,12 @@ class WholeProgram : public PythonSource {
     /// device, and cudnn.enabled, where they are variables.
     std::string jit_, jit_variable_, policy_, backend_, torch_dtype_, device_variable_,
         cudnn_variable_;
-    bool xla_ = false, eager_ = true, quantized_ = false, trains_ = false, other_trainer_ = false,
-         on_gpu_ = false, on_cpu_ = false, legacy_ = false, cudnn_off_ = false;
+    /// tf.function(jit_compile=True); no disable_eager_execution(); quantize_dynamic();
+    /// an optimizer or backward(); a library that moves models to its devices.
+    bool xla_ = false, eager_ = true, quantized_ = false, trains_ = false, other_trainer_ = false;
+    /// The program names a GPU; it names the processor; TF_USE_LEGACY_KERAS;
+    /// cudnn.enabled = False.
+    bool on_gpu_ = false, on_cpu_ = false, legacy_ = false, cudnn_off_ = false;
 
     /// The line that hides the GPUs from the whole program; "" without one.
     std::string hidden_;

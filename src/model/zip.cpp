@@ -23,8 +23,9 @@ struct Directory {
 /// number does not fit into it.
 Directory find_directory(std::string_view bytes) {
     constexpr std::size_t record = 22, longest_comment = 65535;
-    const std::size_t tail =
-        bytes.size() > record + longest_comment ? bytes.size() - record - longest_comment : 0;
+    std::size_t tail = 0;
+    if (bytes.size() > record + longest_comment)
+        tail = bytes.size() - record - longest_comment;
     const auto found = bytes.substr(tail).rfind("PK\5\6");
     if (found == std::string_view::npos)
         damaged("the ZIP archive has no directory at its end");

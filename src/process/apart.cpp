@@ -178,9 +178,11 @@ std::string apart(const std::function<std::string()>& work) {
 }
 
 void require_response(const std::string& path) {
-    apart([&] {
+    apart([&]() -> std::string {
         struct stat about {};
-        return std::string(stat(path.c_str(), &about) == 0 ? "it is there" : "");
+        if (stat(path.c_str(), &about) != 0)
+            return "";
+        return "it is there";
     });
 }
 

@@ -129,7 +129,9 @@ class Child : public Process {
         }
         if (!stays_)
             process_.forget();
-        run_.end = done_ && end != ProbeEnd::finished ? ProbeEnd::crashed_at_exit : end;
+        run_.end = end;
+        if (done_ && end != ProbeEnd::finished)
+            run_.end = ProbeEnd::crashed_at_exit;
         run_.elapsed_ms =
             std::chrono::duration<double, std::milli>(Clock::now() - started_).count();
         if (!output_tail_.empty())
@@ -141,9 +143,10 @@ class Child : public Process {
     /// us, and while the process is not reaped its number cannot belong to anybody else.
     ProbeRun reap() {
         process_.kill();
-        for (int i = 0; i < 1000 && read_messages();
-             ++i) {  // what is still in the pipe; bounded, others may hold it
-        }
+        // what is still in the pipe; bounded, others may hold it
+        constexpr int most_reads = 1000;
+        for (int reads = 0; reads < most_reads && read_messages(); ++reads)
+            continue;
         read_output();
         const Spawned::End how = process_.end();
         run_.peak_memory_mib = how.peak_memory_mib;
@@ -171,7 +174,10 @@ class Child : public Process {
             return;
         if (how_.deadline && Clock::now() >= *how_.deadline)
             return end_for(ProbeEnd::cut_off, "the deadline passed");
-        if (!is_silent_for(done_ ? std::min(how_.exit_grace, how_.quiet_limit) : how_.quiet_limit))
+        auto limit = how_.quiet_limit;
+        if (done_)
+            limit = std::min(how_.exit_grace, limit);
+        if (!is_silent_for(limit))
             return;
         if (done_)
             return end_for(ProbeEnd::timed_out, "it did not exit after its final message");

@@ -33,8 +33,9 @@ std::vector<ControlGroup> control_groups(const Root& root, std::string_view cont
         const bool second_version = controllers.empty();
         if (!second_version && !contains(',' + controllers + ',', concat(',', controller, ',')))
             continue;
-        const std::string mount =
-            second_version ? "/sys/fs/cgroup" : concat("/sys/fs/cgroup/", controller);
+        std::string mount = "/sys/fs/cgroup";
+        if (!second_version)
+            mount += concat('/', controller);
         groups.push_back({mount, second_version});
         for (std::string group = line.substr(second + 1); group.starts_with('/') && group != "/";
              group.erase(group.rfind('/')))

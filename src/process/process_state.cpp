@@ -182,7 +182,9 @@ std::optional<std::string> awaited_file(pid_t process) {
 
 bool waits_for_stream(pid_t process) {
     const std::vector<std::string> words = system_call_of(process);
-    const long call = words.empty() ? -1 : std::strtol(words[0].c_str(), nullptr, 10);
+    if (words.empty())
+        return false;
+    const long call = std::strtol(words[0].c_str(), nullptr, 10);
 #ifdef SYS_poll
     if (call == SYS_poll)
         return true;
@@ -245,14 +247,16 @@ void RunClock::restart() {
 /// most all of it.
 milliseconds RunClock::could_run(milliseconds passed, const Look& before, const Look& now) {
     const milliseconds used = now.processor_time - before.processor_time;
+    milliseconds most = passed;
+    if (now.is_running)
+        most = std::min(passed, used);
     if (!before.waited || !now.waited)
-        return std::min(longest_without_look, now.is_running ? std::min(passed, used) : passed);
+        return std::min(longest_without_look, most);
     milliseconds waited = std::max(*now.waited - *before.waited, milliseconds(0));
     // of a wait that was left out while it lasted
     const milliseconds known = std::min(waited, left_out_);
     waited -= known;
     left_out_ -= known;
-    const milliseconds most = now.is_running ? std::min(passed, used) : passed;
     const milliseconds counted = std::clamp(passed - waited, std::min(used, most), most);
     if (now.is_running)
         left_out_ += passed - counted;

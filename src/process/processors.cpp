@@ -21,9 +21,11 @@ static int processors_of_mask() {
         if (!mask)
             return 1;
         const std::size_t bytes = CPU_ALLOC_SIZE(possible);
-        const bool known =
-            sched_getaffinity(0, bytes, mask) == 0;  // EINVAL: the kernel's mask is longer
-        const int count = known ? CPU_COUNT_S(bytes, mask) : 0;
+        // EINVAL: the kernel's mask is longer
+        const bool known = sched_getaffinity(0, bytes, mask) == 0;
+        int count = 0;
+        if (known)
+            count = CPU_COUNT_S(bytes, mask);
         CPU_FREE(mask);
         if (known)
             return std::max(count, 1);

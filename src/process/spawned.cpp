@@ -79,7 +79,9 @@ std::vector<std::string> environment_with(const std::vector<std::string>& extra)
 
 /// Where /dev is hidden, a directory gives nothing to read either.
 const char* nothing_to_read() {
-    return access("/dev/null", R_OK) == 0 ? "/dev/null" : "/";
+    if (access("/dev/null", R_OK) == 0)
+        return "/dev/null";
+    return "/";
 }
 
 /// Reads what is there; closes it when the other side did.

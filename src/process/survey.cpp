@@ -1,3 +1,5 @@
+// The order of everything: which task starts when, what a lost process means
+// for the rest, and what is recorded about each.
 #include "process/survey.hpp"
 
 #include <algorithm>
@@ -22,12 +24,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int most_at_once =
-    16;  // enough for a node of 8 GPUs; most children wait for a library or a GPU
-constexpr int most_losses = 2;  // of a group of steps, before the rest of the group is given up
+/// enough for a node of 8 GPUs; most children wait for a library or a GPU
+constexpr int most_at_once = 16;
+/// of a group of steps, before the rest of the group is given up
+constexpr int most_losses = 2;
 
-/// Processes in a row that ended before a step was done, a hang counting twice: three hangs or six
-/// crashes.
+/// Processes in a row that ended before a step was done, a hang counting
+/// twice: three hangs or six crashes.
 constexpr int most_failed_starts = 6;
 
 /// One probe on one target, over all the processes it takes.
@@ -51,6 +54,8 @@ struct Task {
     }
 };
 
+/// The facts collected so far go in through the wire, as an argument could be
+/// read in /proc by everybody and is limited in size.
 process::Command command_of(const Named<Probe>& probe, const Facts& facts_so_far) {
     process::Command command;
     const process::Wire& wire = process::wire();
@@ -85,6 +90,7 @@ void record_unstarted(Task& task, ProbeEnd end, const char* reason) {
     run.reason = reason;
 }
 
+/// As the text of LostStep::result has it.
 std::string how_it_ended(const ProbeRun& run) {
     switch (run.end) {
         case ProbeEnd::timed_out:
@@ -122,6 +128,7 @@ Facts so_far(Facts facts, const std::deque<Task>& tasks) {
     return facts;
 }
 
+/// The scheduler of one survey. Tasks of a stage wait, are active, or have ended.
 class Stages {
   public:
     explicit Stages(const SurveyOptions& options) : options_(options) {
@@ -137,8 +144,8 @@ class Stages {
         for (auto& task : tasks_) {
             if (!task.runs.empty())
                 continue;
-            // Those that take longest (nvrtc_compile, library_files) are last; a gate must stay
-            // before what it guards.
+            // Those that take longest (nvrtc_compile, library_files) are last;
+            // a gate must stay before what it guards.
             if ((*task.probe)->stage == Stage::run)
                 waiting_.push_back(&task);
             else
@@ -185,8 +192,9 @@ class Stages {
         for (const auto& probe : all_probes()) {
             if (probe->stage != stage || probe->hang_diagnostic)
                 continue;
-            const auto targets =
-                probe->targets ? probe->targets(facts) : std::vector<std::string>{""};
+            std::vector<std::string> targets = {""};
+            if (probe->targets)
+                targets = probe->targets(facts);
             for (const auto& target : targets) {
                 tasks.push_back(task_of(probe, facts, target));
                 if (options_.skip.contains(std::string(probe.name)))
@@ -206,8 +214,9 @@ class Stages {
             append(command.arguments, {"--", task.job.target});
         command.extra_environment = environment_of(*task.probe->thing);
         command.deadline = options_.deadline;
+        // it calls no driver
         if ((*task.probe)->stage == Stage::look)
-            command.stuck_after = std::chrono::seconds(3);  // it calls no driver
+            command.stuck_after = std::chrono::seconds(3);
         task.reader = {};
         task.process = process::start(command, [this, &task](std::string_view line) {
             LineMeaning meaning = task.reader.read(line, task.news);
@@ -280,6 +289,8 @@ class Stages {
         return true;
     }
 
+    /// A limit of this process is no fault of the machine's driver: the
+    /// run is recorded as `limited`.
     void find_limit_behind(ProbeRun& run) const {
         const auto limit = limits_.behind(run);
         if (!limit)
@@ -299,7 +310,8 @@ class Stages {
             waiting_.push_front(&task);
     }
 
-    /// The other probes that wait for the driver's start at the same time wait for the same.
+    /// The other probes that wait for the driver's start at the same time wait
+    /// for the same.
     void shorten_other_starts(const Task& task, const ProbeRun& run) {
         const auto start_limit = (*task.probe)->start_limit;
         if (!start_limit || !run.completed())
@@ -325,8 +337,9 @@ class Stages {
             return false;
         }
         lose_step(task, run);
-        const bool hung = run.end == ProbeEnd::timed_out;
-        task.failed_starts += hung ? 2 : 1;
+        task.failed_starts += 1;
+        if (run.end == ProbeEnd::timed_out)
+            task.failed_starts += 1;
         if (task.reader.steps_begun > 1)
             task.failed_starts = 0;
         if (is_over(options_.deadline))
@@ -341,13 +354,15 @@ class Stages {
         return false;
     }
 
-    /// The step under way is on record as lost; after too many losses the rest of its group as
-    /// well.
+    /// The step under way is on record as lost; after too many losses
+    /// the rest of its group as well.
     void lose_step(Task& task, const ProbeRun& run) {
         const Steps& steps = *(*task.probe)->steps;
         const int step = *task.reader.step;
         const Job job = task.job_now();
-        const int code = run.end == ProbeEnd::stuck ? stuck_in_kernel : missing_symbol;
+        int code = missing_symbol;
+        if (run.end == ProbeEnd::stuck)
+            code = stuck_in_kernel;
         LostStep lost{step, {run.last_call.value_or("?"), code, how_it_ended(run)}};
         if (run.end == ProbeEnd::cut_off)
             lost.skipped = SkipReason::deadline;
@@ -375,9 +390,9 @@ class Stages {
         merge(task.found, steps.lost(job, rest));
     }
 
-    /// Compiled kernels would stay behind in ~/.nv. Those of a GPU newer than the library take
-    /// minutes to compile, so that the processes of the last stage share them; CUDA_MODULE_LOADING
-    /// as the driver has it by default since CUDA 12.2.
+    /// Compiled kernels would stay behind in ~/.nv. Those of a GPU newer than the
+    /// library take minutes to compile, so that the processes of the last stage share
+    /// them; CUDA_MODULE_LOADING as the driver has it by default since CUDA 12.2.
     std::vector<std::string> environment_of(const Probe& probe) {
         if (probe.stage == Stage::look)
             return {};
@@ -406,25 +421,6 @@ class Stages {
 
 }  // namespace
 
-static Deadline deadline_since(Clock::time_point begin, const std::optional<double>& seconds) {
-    if (!seconds)
-        return std::nullopt;
-    return begin +
-           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
-}
-
-Deadline deadline_after(const std::optional<double>& seconds) {
-    return deadline_since(process::start_of_program(), seconds);
-}
-
-Deadline deadline_from_now(const std::optional<double>& seconds) {
-    return deadline_since(Clock::now(), seconds);
-}
-
-bool is_over(const Deadline& deadline) {
-    return deadline && Clock::now() >= *deadline;
-}
-
 Facts survey(const SurveyOptions& options) {
     Facts facts;
     facts.rnn_request = options.rnn_request;
@@ -450,6 +446,8 @@ Facts survey(const SurveyOptions& options) {
     return facts;
 }
 
+/// Through the same scheduler as a survey, so that a lost process is continued
+/// and recorded in the same way.
 Facts run_probe(std::string_view name, const std::string& target, const Facts& facts,
                 const SurveyOptions& options) {
     Stages stages(options);
@@ -472,6 +470,7 @@ std::optional<Facts> RunningProbe::look() {
     return found_;
 }
 
+/// Rights are given up before anything else: no vendor library is open yet.
 int run_probe_here(const ProbeCall& call) {
     process::drop_privileges(call.make_nodes);
     const auto* probe = find_named(all_probes(), call.name);

@@ -42,7 +42,10 @@ void ProbeWriter::facts(const Facts& news) {
     line("{\"facts\":" + facts_to_text(news) + "}");
 }
 void ProbeWriter::done() {
-    line(stays_ ? "{\"done\":true,\"stays\":true}" : "{\"done\":true}");
+    if (stays_)
+        line("{\"done\":true,\"stays\":true}");
+    else
+        line("{\"done\":true}");
 }
 
 void ProbeWriter::line(std::string_view json) {

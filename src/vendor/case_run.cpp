@@ -47,17 +47,18 @@ CaseRun::CaseRun(const Session& session, const RnnCase& rnn_case)
       type_(number_in(data_types, rnn_case.dtype)),
       precision_(number_in(data_types, rnn_case.dtype == Dtype::fp64 ? Dtype::fp64 : Dtype::fp32)) {
     const std::vector<int> lengths = case_.all_lengths();
-    const bool packed = case_.layout == Layout::sequence_major_packed;
-    const std::size_t rows = packed
-                                 ? std::accumulate(lengths.begin(), lengths.end(), std::size_t{0})
-                                 : lengths.size() * static_cast<std::size_t>(case_.sequence_length);
+    std::size_t rows = lengths.size() * static_cast<std::size_t>(case_.sequence_length);
+    if (case_.layout == Layout::sequence_major_packed)
+        rows = std::accumulate(lengths.begin(), lengths.end(), std::size_t{0});
     const auto bytes = [&](std::size_t count, int width) {
         return count * static_cast<std::size_t>(width) * bytes_of(case_.dtype);
     };
     const std::size_t states = static_cast<std::size_t>(case_.pseudo_layers()) * lengths.size();
     const std::size_t x = bytes(rows, case_.input), y = bytes(rows, case_.width());
-    const std::size_t h = bytes(states, case_.output()),
-                      c = case_.cell == Cell::lstm ? bytes(states, case_.hidden) : 0;
+    const std::size_t h = bytes(states, case_.output());
+    std::size_t c = 0;
+    if (case_.cell == Cell::lstm)
+        c = bytes(states, case_.hidden);
     const bool given = case_.states, trained = case_.training, both = given && trained;
     const std::size_t inputs[] = {x, given * h, given * c, trained * y, both * h, both * c};
     const std::size_t results[] = {y, h, c, trained * x, trained * h, trained * c};
@@ -226,16 +227,19 @@ RnnOutputs CaseRun::decoded(const DeviceBytes& bytes) const {
     for (const Placed& part : placed_)
         weights_of(case_, outputs.dweights[part.pseudo_layer], part.linear, part.bias) =
             decode(std::span(bytes.dweights).subspan(part.begin, part.bytes), case_.dtype);
-    for (std::size_t i = 0; i < outputs.dweights.size(); ++i)
-        outputs.dweights[i].columns =
-            static_cast<int>(i) < case_.directions() ? case_.input : case_.width();
+    for (std::size_t i = 0; i < outputs.dweights.size(); ++i) {
+        // the lowest layer has the input, every other one the output of the layer below it
+        const bool is_lowest = static_cast<int>(i) < case_.directions();
+        outputs.dweights[i].columns = is_lowest ? case_.input : case_.width();
+    }
     return outputs;
 }
 
 Outputs CaseRun::run_twice(const DeviceImage& image, RnnRun& run) {
     describe();
     allocate(data_.weights);
-    weight_image_.resize(failed() ? 0 : data_.weights.bytes);
+    if (!failed())
+        weight_image_.resize(data_.weights.bytes);
     for (std::size_t layer = 0; layer < image.layers.size() && !failed(); ++layer)
         for (int linear = 0; linear < linear_layers; ++linear)
             if (has_linear_layer(case_, linear))
@@ -256,7 +260,9 @@ Outputs CaseRun::run_twice(const DeviceImage& image, RnnRun& run) {
         run.reserve_bytes = static_cast<std::int64_t>(data_.reserve.bytes);
     run.bitwise_repeatable = first == again;
     run.digest = digest_of(first);
-    return {decoded(first), first == again ? RnnOutputs() : decoded(again)};
+    if (first == again)
+        return {decoded(first), {}};
+    return {decoded(first), decoded(again)};
 }
 
 /// Before any allocation, so that a case too large for the GPU can be queried too.
@@ -269,11 +275,10 @@ Spaces CaseRun::spaces() {
         data += memory->bytes;
     for (const Memory* memory : all_results(data_))
         data += memory->bytes;
-    return {{},
-            (case_.training ? 2 : 1) * data_.weights.bytes,
-            data_.work.bytes,
-            data_.reserve.bytes,
-            data};
+    std::size_t weights = data_.weights.bytes;
+    if (case_.training)
+        weights *= 2;
+    return {{}, weights, data_.work.bytes, data_.reserve.bytes, data};
 }
 
 /// For what a case takes in practice: every allocation is made, the numbers do not matter.

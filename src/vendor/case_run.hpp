@@ -15,8 +15,10 @@ namespace rnncheck::vendor {
 inline constexpr int padded_io = 1;
 /// CUDA_ERROR_OUT_OF_MEMORY
 inline constexpr int cuda_out_of_memory = 2;
-inline constexpr int clip_minmax = 1,
-                     pass_on_nan = 1;  ///< cudnnRNNClipMode_t, cudnnNanPropagation_t
+/// cudnnRNNClipMode_t
+inline constexpr int clip_minmax = 1;
+/// cudnnNanPropagation_t
+inline constexpr int pass_on_nan = 1;
 
 // cuDNN's numbers for the values of our enumerations, in their order.
 /// cudnnDataType_t: fp64, fp32, fp16, bf16
@@ -168,8 +170,10 @@ class CaseRun {
     const CudnnApi& api_;
     const CudnnHandle handle_;
     const RnnCase& case_;
-    const int type_,
-        precision_;  ///< cudnnDataType_t of the data, and of the sums: fp32, fp64 for fp64
+    /// cudnnDataType_t of the data
+    const int type_;
+    /// and of the sums: fp32, or fp64 for fp64
+    const int precision_;
     RnnDescriptor rnn_ = nullptr;
     TensorDescriptor h_ = nullptr, c_ = nullptr;
     DeviceData data_;

@@ -98,8 +98,8 @@ void start(Session& session) {
 }
 
 Outputs run_lstm(const Session& session, const DeviceImage& image, RnnRun& run) {
-    return (run.rnn_api == RnnApi::v8 ? v8_run : legacy_run)(session, run.rnn_case)
-        ->run_twice(image, run);
+    const auto make_run = run.rnn_api == RnnApi::v8 ? v8_run : legacy_run;
+    return make_run(session, run.rnn_case)->run_twice(image, run);
 }
 
 Spaces spaces_of(const Session& session, const RnnCase& rnn_case) {

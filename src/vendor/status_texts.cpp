@@ -37,7 +37,9 @@ std::string status_text(ProbeWriter& writer, const CudaApi& api, int code) {
         call(writer, api.cuGetErrorName, code, &name);
     if (api.cuGetErrorString)
         call(writer, api.cuGetErrorString, code, &words);
-    std::string text = name ? name : "";
+    std::string text;
+    if (name)
+        text = name;
     if (words)
         text += std::string(": ") + words;
     return text;

@@ -88,7 +88,9 @@ class OwnDlls {
         fs::create_directories(top_ / directory, failed);
         fs::copy_file(fs::path(environment_variable("SystemRoot").value_or("")) / original,
                       top_ / directory / name, failed);
-        return failed ? fs::path() : top_ / directory;
+        if (failed)
+            return {};
+        return top_ / directory;
     }
     std::optional<fs::path> load(const std::wstring& name, DWORD flags) {
         const HMODULE module = LoadLibraryExW(name.c_str(), nullptr, flags);

@@ -100,7 +100,9 @@ std::string exception_name(DWORD code) {
     char number[16];
     std::snprintf(number, sizeof number, "0x%08lX", code);
     const auto* const name = look_up(names, code);
-    return std::string(number) + (name ? " (" + std::string(*name) + ")" : "");
+    if (!name)
+        return number;
+    return std::string(number) + " (" + *name + ")";
 }
 
 }  // namespace rnncheck::windows

@@ -8,7 +8,9 @@ namespace rnncheck::windows {
 /// Its last five digits are NVIDIA's. So Chromium reads it
 /// (https://crrev.com/1241aea53e75dab24b82f20e705fd290c5d445ea).
 std::optional<Version> driver_version(const std::optional<Version>& of_windows) {
-    const auto parts = of_windows ? split(of_windows->text, '.') : std::vector<std::string>{};
+    std::vector<std::string> parts;
+    if (of_windows)
+        parts = split(of_windows->text, '.');
     constexpr std::size_t width = 4;
     if (parts.size() != width || parts[2].empty() || parts[3].size() > width)
         return std::nullopt;

@@ -40,7 +40,9 @@ std::optional<std::string> rejection(const std::string& name) {
     const auto about = Root().status(name);
     if (about && !about->is_regular())
         return name + " is not a file";
-    return reason_to_reject ? reason_to_reject(name) : std::nullopt;
+    if (!reason_to_reject)
+        return std::nullopt;
+    return reason_to_reject(name);
 }
 
 /// What a library opens by its name alone, without a path or flags, is found

@@ -106,7 +106,9 @@ std::string with_variables(const std::string& text) {
     constexpr DWORD longest = 1 << 15;
     std::wstring expanded(longest, L'\0');
     const DWORD size = ExpandEnvironmentStringsW(utf16(text).c_str(), expanded.data(), longest);
-    return size > 0 && size <= longest ? utf8(expanded.c_str()) : text;
+    if (size == 0 || size > longest)
+        return text;
+    return utf8(expanded.c_str());
 }
 
 /// Its forms that CreateProcess starts, and scripts of the command interpreter,

@@ -30,7 +30,10 @@ std::string error_text(DWORD error) {
     std::string text = utf8({words, size});
     while (!text.empty() && text.back() == ' ')
         text.pop_back();
-    return "error " + std::to_string(error) + (text.empty() ? "" : ": " + text);
+    std::string number = "error " + std::to_string(error);
+    if (text.empty())
+        return number;
+    return number + ": " + text;
 }
 
 std::string file_of_module(HMODULE module) {

@@ -31,7 +31,10 @@ const std::map<std::string, std::string>& Disk::names_below(const std::string& d
 std::optional<std::string> Disk::name_in(const std::string& directory,
                                          const std::string& part) const {
     const bool is_drive = directory.empty() || directory.ends_with(':');
-    const auto& names = names_below(is_drive ? directory + '/' : directory);
+    std::string listed = directory;
+    if (is_drive)
+        listed += '/';
+    const auto& names = names_below(listed);
     if (const auto* const name = look_up(names, lower(part)))
         return *name;
     const bool may_be_unlisted =
@@ -58,12 +61,17 @@ std::optional<std::string> Disk::inside(std::string_view path) const {
             return std::nullopt;
         found += '/' + *name;
     }
-    return found.empty() || found.ends_with(':') ? found + '/' : found;
+    const bool is_drive = found.empty() || found.ends_with(':');
+    if (is_drive)
+        found += '/';
+    return found;
 }
 
 bool Disk::is_directory(std::string_view path) const {
     const auto place = inside(path);
-    const auto about = place ? root_.status(*place) : std::nullopt;
+    if (!place)
+        return false;
+    const auto about = root_.status(*place);
     return about && about->is_directory();
 }
 
@@ -82,8 +90,10 @@ std::vector<std::string> Disk::files_of(const std::string& pattern) const {
         return {pattern};
     const std::string name = dll_name(pattern);
     const auto star = name.find('*');
-    const std::string start = lower(name.substr(0, star)),
-                      end = star == std::string::npos ? "" : lower(name.substr(star + 1));
+    const std::string start = lower(name.substr(0, star));
+    std::string end;
+    if (star != std::string::npos)
+        end = lower(name.substr(star + 1));
     std::vector<std::string> files;
     for (const std::string& directory : files_of(dll_directory(pattern))) {
         if (star == std::string::npos && exists(directory + "\\" + name))
@@ -99,12 +109,16 @@ std::vector<std::string> Disk::files_of(const std::string& pattern) const {
 
 std::string Disk::as_written(std::string_view path) const {
     const auto place = inside(path);
-    return place ? windows_path(*place) : std::string(path);
+    if (!place)
+        return std::string(path);
+    return windows_path(*place);
 }
 
 std::string windows_path(std::string_view inside) {
+    std::string path(inside);
     const bool has_drive = inside.size() > 1 && inside[1] == ':';
-    std::string path = (has_drive ? "" : "C:") + std::string(inside);
+    if (!has_drive)
+        path.insert(0, "C:");
     std::ranges::replace(path, '/', '\\');
     return path;
 }

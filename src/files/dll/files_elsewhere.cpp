@@ -58,7 +58,9 @@ Strings FilesElsewhere::of(const Answer& answer) const {
     if (!same.empty())
         return same;
     const NumberedName wanted = numbered(answer.name);
-    Strings other = wanted.number ? files_in(by_stem_, wanted.stem) : Strings{};
+    Strings other;
+    if (wanted.number)
+        other = files_in(by_stem_, wanted.stem);
     std::erase_if(other, [&](const std::string& path) {
         return same_name(dll_name(path), answer.name) ||
                (answer.path && same_name(path, *answer.path));

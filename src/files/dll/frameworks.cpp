@@ -159,9 +159,10 @@ class Player {
     std::string number_of_runtime() const {
         if (!framework_.cuda)
             return "";
-        const int first_without_minor = 11;
-        const int minor =
-            framework_.cuda->major() < first_without_minor ? framework_.cuda->minor() : 0;
+        constexpr int first_without_minor = 11;
+        int minor = 0;
+        if (framework_.cuda->major() < first_without_minor)
+            minor = framework_.cuda->minor();
         return concat(framework_.cuda->major(), minor);
     }
 
@@ -215,8 +216,9 @@ class Player {
     /// The first of these that loads; if none does, the one that is named
     /// without a directory.
     void open_first_of(const Script& script, const Strings& places) {
-        const auto core =
-            framework_.core ? std::optional(windows_path(*framework_.core)) : std::nullopt;
+        std::optional<std::string> core;
+        if (framework_.core)
+            core = windows_path(*framework_.core);
         std::string name;
         for (const std::string& place : filled(places)) {
             const bool is_name = !contains(place, "\\");
@@ -302,7 +304,9 @@ class Player {
 
     std::optional<Version> version_of(const std::string& path) const {
         const auto resource = pe::version_resource(disk_.root(), disk_.inside(path).value_or(""));
-        return resource ? std::optional(resource->file) : std::nullopt;
+        if (!resource)
+            return std::nullopt;
+        return resource->file;
     }
 
     void learn_build(DllLoad& load) const {
@@ -409,7 +413,9 @@ class Player {
                              : concat("not found so far, and ", path_is_unknown, " (--path)");
             choice.is_open = true;
         } else {
-            choice.why = (answer.path ? *answer.path + " " : "") + answer.problem;
+            if (answer.path)
+                choice.why = *answer.path + " ";
+            choice.why += answer.problem;
         }
         for (const std::string& path : later_files(answer))
             choice.candidates.push_back(

@@ -139,7 +139,9 @@ void read_store_python(const Disk& disk, Environment& environment) {
 /// A directory with python.exe itself: of python.org, conda or the Microsoft Store.
 void read_prefix(const Disk& disk, Environment& environment) {
     const bool conda = disk.is_directory(environment.prefix + "\\conda-meta");
-    environment.python.kind = conda ? "conda" : "prefix";
+    environment.python.kind = "prefix";
+    if (conda)
+        environment.python.kind = "conda";
     environment.application_directory = environment.prefix;
     learn_interpreter(disk, {environment.prefix + "\\python.exe"}, environment.python);
     environment.python.version = version_by_dll(disk, environment.prefix);

@@ -27,7 +27,9 @@ bool has_directory(std::string_view name) {
 
 /// LoadLibrary appends ".dll" to a name without an ending.
 std::string with_ending(const std::string& name) {
-    return contains(dll_name(name), ".") ? name : name + ".dll";
+    if (contains(dll_name(name), "."))
+        return name;
+    return name + ".dll";
 }
 
 /// A file of another version may lack hundreds of functions.
@@ -96,8 +98,9 @@ unsigned Process::chosen_by(unsigned flags) const {
                                   search_user_directories | search_system32 | search_default;
     if ((flags & choosing) != 0 || default_flags_ == 0)
         return flags & choosing;
-    return default_flags_ |
-           ((flags & altered_search_path) != 0 ? unsigned{search_load_directory} : 0);
+    if ((flags & altered_search_path) == 0)
+        return default_flags_;
+    return default_flags_ | search_load_directory;
 }
 
 /// With flags that choose directories, in the order of Microsoft's page on
@@ -153,9 +156,10 @@ bool Process::take(Answer& answer, const std::string& path, LoaderRule rule) {
         answer.path = written;
         answer.rule = rule;
         answer.ending = DllEnding::unusable;
-        answer.problem = other_machine ? "is built for another architecture: " + *file.machine +
-                                             ", the program is " + setting_.machine
-                                       : file.problem_detail;
+        answer.problem = file.problem_detail;
+        if (other_machine)
+            answer.problem = "is built for another architecture: " + *file.machine +
+                             ", the program is " + setting_.machine;
         return file.problem.has_value();
     }
     answer.path = written;
@@ -176,9 +180,10 @@ void Process::search(Answer& answer, const Load& load) {
         answer.ending = DllEnding::loaded;
         return;
     }
-    answer.places = is_known(name)
-                        ? std::vector<SearchPlace>{{LoaderRule::system_directory, disk_.system32()}}
-                        : places_of(load);
+    if (is_known(name))
+        answer.places = {SearchPlace{LoaderRule::system_directory, disk_.system32()}};
+    else
+        answer.places = places_of(load);
     for (const SearchPlace& place : answer.places)
         if (take(answer, place.directory + "\\" + name, place.rule))
             return;
@@ -187,13 +192,17 @@ void Process::search(Answer& answer, const Load& load) {
         return;
     const bool searches_path = !answer.places.empty() && chosen_by(load.flags) == 0;
     const bool windows_absent = disk_.names_in(disk_.system32()).empty();
-    // By Microsoft's description a packaged program does not search PATH; nobody has tried that.
-    const bool path_decides =
-        searches_path && (setting_.packaged ? is_on_path(name) : !setting_.path_known);
+    // By Microsoft's description a packaged program does not search PATH;
+    // nobody has tried that.
+    bool may_be_on_path = !setting_.path_known;
+    if (setting_.packaged)
+        may_be_on_path = is_on_path(name);
+    const bool path_decides = searches_path && may_be_on_path;
     const bool is_open = path_decides || windows_absent || setting_.application_directory.empty();
     answer.ending = is_open ? DllEnding::unknown : DllEnding::not_found;
-    answer.problem =
-        windows_absent ? "is not found, and this disk has no " + disk_.system32() : "is not found";
+    answer.problem = "is not found";
+    if (windows_absent)
+        answer.problem += ", and this disk has no " + disk_.system32();
 }
 
 /// Recursive, as each DLL may import others. What was loaded for a load that
@@ -241,7 +250,9 @@ void Process::finish(Answer& answer, const Load& load, std::size_t own) {
             continue;
         answer.ending = needed.ending;
         answer.problem = "needs " + name + ", which " + needed.problem;
-        answer.failing = needed.failing.empty() ? name : needed.failing;
+        answer.failing = needed.failing;
+        if (needed.failing.empty())
+            answer.failing = name;
         answer.lacking = needed.lacking;
         answer.functions = needed.functions;
         if (fails)
@@ -259,8 +270,10 @@ const std::optional<std::set<std::string>>& Process::exports_of(const std::strin
     const auto known = exports_.find(path);
     if (known != exports_.end())
         return known->second;
-    const auto inside = disk_.inside(path);
-    return exports_[path] = inside ? pe::exported_functions(disk_.root(), *inside) : std::nullopt;
+    auto& exported = exports_[path];
+    if (const auto inside = disk_.inside(path))
+        exported = pe::exported_functions(disk_.root(), *inside);
+    return exported;
 }
 
 /// Error 127: the loader resolves all imports of a DLL at once, and one
@@ -283,15 +296,20 @@ void Process::compare_functions(Answer& answer, const Module& module) {
         answer.ending = DllEnding::lacks_function;
         answer.lacking = provider->path;
         answer.problem = "needs " + first_of(answer.functions) + " from " + provider->path +
-                         ", which does not have " + (answer.functions.size() == 1 ? "it" : "them");
+                         ", which does not have ";
+        answer.problem += answer.functions.size() == 1 ? "it" : "them";
         return;
     }
 }
 
 Answer Process::load(const std::string& name, unsigned flags,
                      const std::optional<std::string>& by) {
-    const auto path = has_directory(name) ? absolute_windows_path(name) : std::nullopt;
-    const Load load{flags, path ? dll_directory(*path) : ""};
+    std::optional<std::string> path;
+    if (has_directory(name))
+        path = absolute_windows_path(name);
+    Load load{flags, ""};
+    if (path)
+        load.directory = dll_directory(*path);
     // Error 87 by the page on LoadLibraryEx: "must specify a fully qualified path".
     if (!path && (chosen_by(flags) & search_load_directory) != 0)
         return {.name = name,
@@ -326,8 +344,9 @@ std::string in_words(LoaderRule rule) {
         {LoaderRule::current_directory, "the current directory"},
         {LoaderRule::path_variable, "PATH"},
         {LoaderRule::elsewhere, "elsewhere"}};
-    const Words* const known = find_by(words, &Words::first, rule);
-    return known ? known->second : std::string(name_of(rule));
+    if (const Words* const known = find_by(words, &Words::first, rule))
+        return known->second;
+    return std::string(name_of(rule));
 }
 
 bool is_api_set(std::string_view name) {

@@ -137,7 +137,9 @@ std::optional<int> cuda_major_of_gpu_code(const Root& root, std::string_view pat
     if (!real)
         return std::nullopt;
     const FilePieces pieces(root.outside(*real));
-    const auto section = pieces.error() == 0 ? section_named(pieces, ".nv_fatbin") : std::nullopt;
+    if (pieces.error() != 0)
+        return std::nullopt;
+    const auto section = section_named(pieces, ".nv_fatbin");
     if (!section)
         return std::nullopt;
     return cuda_major_of_ptx(pieces, *section);

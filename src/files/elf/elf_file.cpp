@@ -24,7 +24,9 @@ std::string machine_in_words(unsigned char elf_class, unsigned machine) {
                               {EM_ARM, "ARM"},       {EM_PPC64, "PowerPC"}, {EM_RISCV, "RISC-V"},
                               {EM_S390, "S/390"}};
     const Name* const known = find_by(names, &Name::first, machine);
-    const std::string bits = elf_class == ELFCLASS64 ? "64-bit " : "32-bit ";
+    std::string bits = "32-bit ";
+    if (elf_class == ELFCLASS64)
+        bits = "64-bit ";
     if (!known)
         return bits + "machine " + std::to_string(machine);
     return bits + known->second;
@@ -260,7 +262,9 @@ void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::st
         damaged(file, "it is a program, not a shared library");
     const auto address = value_of(entries, DT_STRTAB);
     const auto size = value_of(entries, DT_STRSZ);
-    const auto offset = address ? offset_of(segments, *address) : std::nullopt;
+    std::optional<std::uint64_t> offset;
+    if (address)
+        offset = offset_of(segments, *address);
     if (!offset || !size)
         return damaged(file, "its dynamic section has no table of names within the file");
     read_names(file, entries, NameTable(pieces, *offset, *size));
@@ -298,13 +302,17 @@ std::optional<ElfFile> never_opened(const std::string& path) {
     const auto fault = no_regular_file(path);
     if (!fault)
         return std::nullopt;
-    const Then then = fault->problem == FileProblem::socket ? Then::abort_list : Then::stop;
+    Then then = Then::stop;
+    if (fault->problem == FileProblem::socket)
+        then = Then::abort_list;
     return with_problem(fault->problem, fault->detail, then);
 }
 
 /// A file without permission is skipped, another failure ends the list (open_path).
 ElfFile unopened(int error) {
-    const Then then = error == EACCES ? Then::skip : Then::abort_list;
+    Then then = Then::abort_list;
+    if (error == EACCES)
+        then = Then::skip;
     return with_problem(FileProblem::unreadable, why_not_opened(error), then);
 }
 
@@ -338,13 +346,16 @@ ElfFile judge_header(const std::string& start, ElfUse use) {
     const unsigned char order = header.e_ident[EI_DATA];
     const bool known = (elf_class == ELFCLASS32 || elf_class == ELFCLASS64) &&
                        (order == ELFDATA2LSB || order == ELFDATA2MSB);
-    if (!known || header.e_ident[EI_VERSION] != EV_CURRENT)
+    if (!known || header.e_ident[EI_VERSION] != EV_CURRENT) {
+        const bool is_skipped = known && elf_class != own_class;
         return with_problem(FileProblem::damaged,
                             "is damaged: its ELF header contains invalid values",
-                            known && elf_class != own_class ? Then::skip : Then::stop);
-    const std::string machine =
-        machine_in_words(elf_class, order == own_byte_order ? header.e_machine
-                                                            : __builtin_bswap16(header.e_machine));
+                            is_skipped ? Then::skip : Then::stop);
+    }
+    unsigned number = header.e_machine;
+    if (order != own_byte_order)
+        number = __builtin_bswap16(header.e_machine);
+    const std::string machine = machine_in_words(elf_class, number);
     if (elf_class != own_class)
         return other(FileProblem::other_class, machine, Then::skip);
     if (order != own_byte_order)

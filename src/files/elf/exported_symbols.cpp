@@ -74,8 +74,10 @@ class HashedSymbols {
     std::vector<std::string> undefined() const {
         const auto table = address_of(DT_GNU_HASH), symbols = address_of(DT_SYMTAB),
                    texts = address_of(DT_STRTAB);
-        const auto head = table ? words_at(*table, 2) : std::vector<std::uint32_t>{};
-        if (head.size() < 2 || !symbols || !texts)
+        if (!table || !symbols || !texts)
+            return {};
+        const auto head = words_at(*table, 2);
+        if (head.size() < 2)
             return {};
         const std::size_t count = std::min<std::size_t>(head[1], most_undefined);
         std::vector<std::string> names;
@@ -164,7 +166,9 @@ std::vector<std::string> undefined_symbols(const Root& root, std::string_view pa
     if (!real)
         return {};
     const FilePieces pieces(root.outside(*real));
-    return is_of_own_kind(pieces) ? HashedSymbols(pieces).undefined() : std::vector<std::string>{};
+    if (!is_of_own_kind(pieces))
+        return {};
+    return HashedSymbols(pieces).undefined();
 }
 
 }  // namespace rnncheck::elf

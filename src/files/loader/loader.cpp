@@ -89,8 +89,9 @@ std::string absolute_path(const std::string& path, const std::string& directory)
 }
 
 Loader loader_of(const Root& root, const LoaderSetting& setting) {
-    const auto known = read_loader_build(
-        root, setting.interpreter.empty() ? usual_interpreter() : setting.interpreter);
+    const std::string_view interpreter =
+        setting.interpreter.empty() ? usual_interpreter() : setting.interpreter;
+    const auto known = read_loader_build(root, interpreter);
     Loader loader{root, known ? *known : guessed_build(root)};
     loader.secure = setting.secure;
     loader.working_directory = setting.working_directory;
@@ -125,9 +126,10 @@ elf::ElfFile try_open(const Loader& loader, const std::string& path) {
 
 RunPath run_path_of(const Loader& loader, const elf::ElfFile& file, std::string_view path,
                     bool of_program) {
-    Directories places = places_of(loader, file.has_runpath ? file.runpath : file.rpath,
-                                   origin_of(path), of_program);
-    return file.has_runpath ? RunPath{{}, std::move(places)} : RunPath{std::move(places), {}};
+    const auto origin = origin_of(path);
+    if (file.has_runpath)
+        return {{}, places_of(loader, file.runpath, origin, of_program)};
+    return {places_of(loader, file.rpath, origin, of_program), {}};
 }
 
 bool in_built_in_directory(const Loader& loader, std::string_view path) {
@@ -161,7 +163,10 @@ std::string with_tokens(const Loader& loader, std::string_view text, std::string
         if (token && (token->second.empty() || (is_origin && loader.secure && !is_whole)))
             return "";
         by_origin |= is_origin;
-        result += token ? token->second : part;
+        if (token)
+            result += token->second;
+        else
+            result += part;
     }
     // Who starts a set-user-id program must not choose its libraries by a link to it.
     if (loader.secure && of_program && by_origin &&

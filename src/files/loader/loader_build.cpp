@@ -19,7 +19,9 @@ static std::string text_ending(std::string_view bytes, std::string_view ending) 
     if (at == std::string_view::npos)
         return "";
     const auto before = bytes.rfind('\0', at);
-    const auto start = before == std::string_view::npos ? 0 : before + 1;
+    std::size_t start = 0;
+    if (before != std::string_view::npos)
+        start = before + 1;
     return std::string(bytes.substr(start, at + ending.size() - start));
 }
 

@@ -77,8 +77,10 @@ std::size_t Process::put(const std::string& path) {
 }
 
 void Process::start(const std::string& preload) {
-    std::vector<std::string> names =
-        loader_.secure ? std::vector<std::string>{} : words(preload, " :");
+    // A set-user-id program takes nothing from the environment of who starts it.
+    std::vector<std::string> names;
+    if (!loader_.secure)
+        names = words(preload, " :");
     append(names, names_in_preload_file(loader_));
     for (const auto& name : names) {
         const std::size_t before = objects_.size();
@@ -169,7 +171,9 @@ std::vector<SearchList> Process::search_lists(std::size_t by, const std::string&
                               const std::vector<std::string>& directories) {
         SearchList list{rule, owner, {}};
         for (const auto& directory : directories) {
-            const std::string before = directory == "/" ? "" : directory;
+            std::string before;
+            if (directory != "/")
+                before = directory;
             list.files.push_back(before + '/' + name);
         }
         if (!directories.empty())
@@ -188,11 +192,13 @@ std::vector<SearchList> Process::search_lists(std::size_t by, const std::string&
     add_list(LoaderRule::ld_library_path, 0, loader_.library_path);
     add_list(LoaderRule::runpath, by, objects_[by].run_path.after);
     // DF_1_NODEFLIB holds for what the cache knows of the default directories too.
+    SearchList from_cache{LoaderRule::cache, by, {}};
     const auto cached = loader_.cache.find(name, loader_.hwcaps);
     const bool rejected =
         cached && file.no_default_directories && in_built_in_directory(loader_, *cached);
-    lists.push_back({LoaderRule::cache, by,
-                     cached && !rejected ? std::vector{*cached} : std::vector<std::string>{}});
+    if (cached && !rejected)
+        from_cache.files = {*cached};
+    lists.push_back(std::move(from_cache));
     if (!file.no_default_directories)
         add_list(LoaderRule::default_directory, 0, loader_.default_directories);
     return lists;

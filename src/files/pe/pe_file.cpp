@@ -43,7 +43,9 @@ std::string machine_in_words(const PeImage& image) {
         {0x8664, "x86-64"}, {0x14C, "x86"}, {0xAA64, "AArch64"}, {0x1C4, "ARM"}};
     const unsigned machine = image.header().machine;
     const Name* const known = find_by(names, &Name::first, machine);
-    const std::string bits = image.is_64_bit() ? "64-bit " : "32-bit ";
+    std::string bits = "32-bit ";
+    if (image.is_64_bit())
+        bits = "64-bit ";
     if (!known)
         return bits + "machine " + std::to_string(machine);
     return bits + known->second;
@@ -109,8 +111,11 @@ class Budget {
 /// Adds the functions that a descriptor takes by name. False when they cannot be read.
 bool add_functions(const PeImage& image, const ImportDescriptor& descriptor, Budget& budget,
                    std::set<std::string>& functions) {
-    const auto entries =
-        addresses_at(image, descriptor.names != 0 ? descriptor.names : descriptor.addresses);
+    // the names' table is left out by old linkers; the addresses are the same before loading
+    std::uint64_t table = descriptor.names;
+    if (table == 0)
+        table = descriptor.addresses;
+    const auto entries = addresses_at(image, table);
     if (!entries)
         return false;
     // the highest bit of an entry marks a function that is taken by its number
@@ -148,8 +153,9 @@ PeFile read_pe_file(const Root& root, std::string_view path) {
         !read_names(image, delay_descriptors(image), file.delayed))
         damaged(file, "the name of a DLL that it needs is outside the file");
     const auto exports = image.table(Table::exports);
-    const auto directory = exports ? image.one_at<ExportDirectory>(exports->address) : std::nullopt;
-    if (directory)
+    if (!exports)
+        return file;
+    if (const auto directory = image.one_at<ExportDirectory>(exports->address))
         file.name = image.text_at(directory->name).value_or("");
     return file;
 }

@@ -33,7 +33,9 @@ std::optional<OptionalStart> read_start(std::string_view bytes) {
     if (magic != magic_32 && magic != magic_64)
         return std::nullopt;
     constexpr std::size_t place_of_size = 60, place_of_count_32 = 92, place_of_count_64 = 108;
-    const std::size_t place_of_count = *magic == magic_64 ? place_of_count_64 : place_of_count_32;
+    std::size_t place_of_count = place_of_count_32;
+    if (*magic == magic_64)
+        place_of_count = place_of_count_64;
     if (bytes.size() < place_of_count + 4)
         return std::nullopt;
     return OptionalStart{*magic, *first_as<std::uint32_t>(bytes.substr(place_of_size)),

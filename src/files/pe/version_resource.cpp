@@ -53,7 +53,8 @@ std::string ascii_of(std::string_view bytes) {
     for (const std::uint16_t unit : as_array<std::uint16_t>(bytes)) {
         if (unit == 0)
             break;
-        text += unit < 0x7F && unit >= 0x20 ? static_cast<char>(unit) : '?';
+        const bool is_printable = unit >= 0x20 && unit < 0x7F;
+        text += is_printable ? static_cast<char>(unit) : '?';
     }
     return text;
 }
@@ -67,7 +68,9 @@ std::optional<Block> first_block(std::string_view bytes) {
         return std::nullopt;
     const std::string_view own = bytes.substr(0, numbers[0]);
     const bool is_text = numbers[2] == 1;
-    const std::size_t value_size = numbers[1] * std::size_t{is_text ? 2U : 1U};
+    std::size_t value_size = numbers[1];
+    if (is_text)
+        value_size *= 2;
     Block block{
         .key = ascii_of(own.substr(head)), .value = {}, .children = {}, .size = padded(own.size())};
     const std::size_t value = padded(head + (block.key.size() + 1) * 2);
@@ -118,7 +121,9 @@ std::vector<ResourceEntry> entries_at(const PeImage& image, std::uint64_t addres
 std::string version_bytes(const PeImage& image) {
     constexpr std::uint32_t is_directory = 0x80000000;
     const auto table = image.table(Table::resources);
-    const auto types = table ? entries_at(image, table->address) : std::vector<ResourceEntry>{};
+    if (!table)
+        return "";
+    const auto types = entries_at(image, table->address);
     const ResourceEntry* const type = find_by(types, &ResourceEntry::number, version_type);
     if (!type)
         return "";
@@ -146,7 +151,9 @@ std::optional<VersionResource> version_resource(const Root& root, std::string_vi
     if (!image.problem())
         bytes = version_bytes(image);
     const auto version = first_block(bytes);
-    const auto fixed = version ? first_as<FixedInfo>(version->value) : std::nullopt;
+    std::optional<FixedInfo> fixed;
+    if (version)
+        fixed = first_as<FixedInfo>(version->value);
     if (!fixed || fixed->signature != fixed_signature)
         return std::nullopt;
     const auto high = [](std::uint32_t number) { return static_cast<int>(number >> 16); };

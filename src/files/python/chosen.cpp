@@ -188,7 +188,9 @@ class Choice {
         for (const auto& [variable, environment] : named_)
             if (is_same(root_, environment, *on_path_))
                 return variable;
-        return value_of(variables_, "SUDO_USER").empty() ? "PATH" : "PATH as sudo sets it";
+        if (value_of(variables_, "SUDO_USER").empty())
+            return "PATH";
+        return "PATH as sudo sets it";
     }
 
     /// conda's base environment stays set below an active virtual
@@ -207,8 +209,9 @@ class Choice {
             if (!active_ || is_same(root_, environment, *active_) || is_base_below(variable))
                 continue;
             environment.found_by = variable;
-            environment.passed_over =
-                on_path_ ? "the python on PATH is another one" : "another variable comes first";
+            environment.passed_over = "another variable comes first";
+            if (on_path_)
+                environment.passed_over = "the python on PATH is another one";
             if (environment.missing_interpreter)
                 environment.passed_over = "its interpreter does not exist";
             others_.push_back(environment);

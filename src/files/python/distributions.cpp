@@ -216,8 +216,9 @@ void compare_files(const Root& root, Distribution& distribution,
             list.push_back(place);
     };
     for (const RecordedFile& file : read_record(*text)) {
-        const std::string place =
-            file.path.starts_with('/') ? file.path : distribution.directory + '/' + file.path;
+        std::string place = file.path;
+        if (!place.starts_with('/'))
+            place = distribution.directory + '/' + place;
         const auto about = root.status(place);
         if (!about)
             add(distribution.missing_files, place);

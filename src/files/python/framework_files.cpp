@@ -146,7 +146,9 @@ void read_tensorflow(const Root& root, const Installed& installed, Framework& fr
         return;
     const bool with_wheels =
         installed.bundles_cudnn && framework.version && *framework.version >= make_version({2, 14});
-    framework.build = with_wheels ? "and-cuda" : "cuda";
+    framework.build = "cuda";
+    if (with_wheels)
+        framework.build = "and-cuda";
     for (const char* name : {"cuda_version", "cuda_version_number"})
         if (!framework.cuda)
             framework.cuda = parse_version(without_bits(info->one(name).value_or("")));
@@ -177,10 +179,11 @@ void read_torch(const Root& root, const Installed& installed, Framework& framewo
     if (framework.uses_cuda)
         framework.evidence = source_file;
     framework.cuda = parse_version(cuda.value_or(""));
-    const auto plus = written ? written->find('+') : std::string::npos;
-    if (plus != std::string::npos &&
-        (written->compare(plus + 1, 2, "cu") == 0 || written->substr(plus + 1) == "cpu"))
-        framework.build = written->substr(plus + 1);
+    std::string local;
+    if (written && contains(*written, "+"))
+        local = written->substr(written->find('+') + 1);
+    if (local.starts_with("cu") || local == "cpu")
+        framework.build = local;
     else if (framework.cuda)
         framework.build = cu_flavour(*framework.cuda);
     else if (info->one("hip"))
@@ -261,8 +264,9 @@ void read_ctranslate2_of_windows(const Root& root, const std::string& directory,
     framework.core = library;
     framework.build = "cuda";
     framework.uses_cudnn = front.has_value();
-    const auto version = front ? pe::version_resource(root, *front) : std::nullopt;
-    if (version)
+    if (!front)
+        return;
+    if (const auto version = pe::version_resource(root, *front))
         framework.cudnn = shortened(version->file, 3);
 }
 
@@ -282,7 +286,9 @@ void read_ctranslate2(const Root& root, const Installed& installed, Framework& f
         return;
     framework.uses_cuda = true;
     framework.uses_cudnn = front.has_value();
-    framework.evidence = front ? front : library;
+    framework.evidence = library;
+    if (front)
+        framework.evidence = front;
     framework.build = "cuda";
     if (!front)
         return;

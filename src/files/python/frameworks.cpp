@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 
@@ -41,7 +42,7 @@ Distributions installed_in(const Root& root, PythonEnvironment& environment) {
 }
 
 std::string words_of(const Distribution& distribution) {
-    return distribution.name + (distribution.version.empty() ? "" : " " + distribution.version);
+    return distribution.name + if_any(" ", distribution.version);
 }
 
 /// A framework, what extends it, a wheel with libraries for it, or what conda installed.

@@ -150,7 +150,9 @@ Prefix virtual_environment(const Root& root, const std::string& directory,
 std::optional<Prefix> dead_environment_at(const Root& root, const std::string& path) {
     for (const std::string& directory :
          {path, directory_of(path), directory_of(directory_of(path))}) {
-        const auto prefix = root.exists(directory) ? prefix_at(root, directory) : std::nullopt;
+        std::optional<Prefix> prefix;
+        if (root.exists(directory))
+            prefix = prefix_at(root, directory);
         if (prefix && prefix->missing_interpreter)
             return prefix;
         if (prefix)

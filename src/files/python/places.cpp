@@ -233,9 +233,9 @@ std::vector<PythonEnvironment> other_environments(const Root& root, const Variab
             break;
         if (!is_kernel && (root.surely_absent(place.path) || root.link(place.path)))
             continue;
-        auto environment = is_kernel || prefix_at(root, place.path)
-                               ? environment_at(root, variables, place.path)
-                               : std::nullopt;
+        std::optional<PythonEnvironment> environment;
+        if (is_kernel || prefix_at(root, place.path))
+            environment = environment_at(root, variables, place.path);
         if (!environment && is_kernel && root.surely_absent(place.path))
             environment = removed_environment(place);
         if (!environment || find_by(found, &PythonEnvironment::path, environment->path))

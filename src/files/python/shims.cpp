@@ -125,7 +125,9 @@ std::optional<Setting> set_in(const Root& root, const std::string& file) {
     Words versions;
     if (text)
         versions = versions_in_file(file, *text);
-    return versions.empty() ? std::nullopt : std::optional(Setting{std::move(versions), file});
+    if (versions.empty())
+        return std::nullopt;
+    return Setting{std::move(versions), file};
 }
 
 /// By the nearest of the manager's files in the current directory or above it.
@@ -133,8 +135,9 @@ std::optional<Setting> set_in(const Root& root, const std::string& file) {
 std::optional<Setting> set_above(const Root& root, std::string directory, const Manager& manager) {
     for (int up = 0; directory.starts_with('/') && up < most_parents; ++up) {
         for (const std::string& name : manager.files) {
-            const std::string before = directory == "/" ? "" : directory;
-            const std::string file = before + '/' + name;
+            std::string file = directory + '/' + name;
+            if (directory == "/")
+                file = '/' + name;
             if (auto setting = set_in(root, file))
                 return setting;
             if (manager.is_pyenv() && root.exists(file))
@@ -230,8 +233,9 @@ std::optional<std::string> prefix_of_version(const Root& root, const Manager& ma
         return std::nullopt;
     std::optional<std::pair<Version, std::string>> newest;
     for (const std::string& name : root.names_in(manager.versions)) {
-        const auto version =
-            is_plain_version_of(name, wanted) ? find_version(name, 1) : std::nullopt;
+        std::optional<Version> version;
+        if (is_plain_version_of(name, wanted))
+            version = find_version(name, 1);
         if (version && (!newest || newest->first < *version))
             newest = {*version, name};
     }

@@ -31,7 +31,10 @@ std::optional<std::string> cudnn_soname(const Framework& framework) {
     const std::string major = std::to_string(framework.cudnn->major());
     if (framework.name != "ctranslate2")
         return "libcudnn.so." + major;
-    return (framework.cudnn->major() >= 9 ? "libcudnn_ops.so." : "libcudnn_ops_infer.so.") + major;
+    std::string part = "libcudnn_ops_infer.so.";
+    if (framework.cudnn->major() >= 9)
+        part = "libcudnn_ops.so.";
+    return part + major;
 }
 
 void add_missing(std::vector<std::string>& names, const std::optional<std::string>& name,
@@ -61,7 +64,9 @@ std::vector<std::string> opened_names(const Root& root, const Framework& framewo
 /// Without the "../.." of run paths, where that names the same.
 std::string plain_path(const Root& root, const std::string& path) {
     const std::string plain = normal_path(path);
-    return root.real_path(plain) == root.real_path(path) ? plain : path;
+    if (root.real_path(plain) != root.real_path(path))
+        return path;
+    return plain;
 }
 
 std::vector<std::string> plain_paths(const Root& root, const std::vector<std::string>& paths) {
@@ -72,8 +77,9 @@ std::vector<std::string> plain_paths(const Root& root, const std::vector<std::st
 std::string found_by(LoaderRule rule) {
     if (rule == LoaderRule::ld_library_path)
         return "LD_LIBRARY_PATH";
-    return rule == LoaderRule::rpath || rule == LoaderRule::runpath ? std::string(name_of(rule))
-                                                                    : "system";
+    if (rule == LoaderRule::rpath || rule == LoaderRule::runpath)
+        return std::string(name_of(rule));
+    return "system";
 }
 
 /// The file's full number, or that of its wheel.

@@ -122,7 +122,8 @@ class KeeperProcess {
         about = {};
         if (waitid(P_PID, id, &about, WEXITED | WNOHANG | WNOWAIT) != 0 || about.si_pid != process_)
             return false;
-        report({about.si_code == CLD_EXITED ? News::exited : News::killed, about.si_status});
+        const auto kind = about.si_code == CLD_EXITED ? News::exited : News::killed;
+        report({kind, about.si_status});
         return true;
     }
 
@@ -130,7 +131,8 @@ class KeeperProcess {
         char order = 0;
         if (read(orders_.number(), &order, 1) != 1)
             return;
-        tcsetpgrp(streams_.terminal().number(), order == run_in_foreground ? process_ : getpgrp());
+        const bool in_foreground = order == run_in_foreground;
+        tcsetpgrp(streams_.terminal().number(), in_foreground ? process_ : getpgrp());
         kill(-process_, SIGCONT);
     }
 
@@ -178,7 +180,9 @@ News Keeper::read_news() {
     do
         got = read(news_.number(), &news, sizeof news);
     while (got < 0 && errno == EINTR);
-    return got == sizeof news ? news : News{News::lost};
+    if (got != sizeof news)
+        return News{News::lost};
+    return news;
 }
 
 void Keeper::resume(bool in_foreground) {

@@ -45,8 +45,9 @@ class KeptOutput {
 
   private:
     struct Shared {
-        std::size_t head_used,
-            tail_used;  ///< tail_used counts on beyond tail_size: the ring's next place
+        std::size_t head_used;
+        /// counts on beyond tail_size: the ring's next place
+        std::size_t tail_used;
         std::uint64_t skipped;
         char head[head_size];
         char tail[tail_size];

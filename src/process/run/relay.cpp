@@ -31,7 +31,9 @@ bool is_pipe(int descriptor) {
 
 int waiting_in(int descriptor) {
     int bytes = 0;
-    return ioctl(descriptor, FIONREAD, &bytes) == 0 ? bytes : 0;
+    if (ioctl(descriptor, FIONREAD, &bytes) != 0)
+        return 0;
+    return bytes;
 }
 
 /// The newest output as pages inside the kernel, which cost no copying:

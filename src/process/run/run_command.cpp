@@ -70,8 +70,9 @@ class RunningCommand {
 
   private:
     void wait_for_something() {
-        polled_[0] = {command_ > 0 ? signals_.number() : -1, POLLIN,
-                      0};  // until it can be handed on, a signal waits
+        // until it can be handed on, a signal waits
+        const int signals = command_ > 0 ? signals_.number() : -1;
+        polled_[0] = {signals, POLLIN, 0};
         polled_[1] = {keeper_->descriptor(), POLLIN, 0};
         const bool takes_keys = terminal_.is_taken() && keys_.size() < most_keys;
         polled_[2] = {takes_keys ? streams_.real_terminal() : -1, POLLIN, 0};
@@ -124,8 +125,10 @@ class RunningCommand {
         if (got.ssi_pid == static_cast<std::uint32_t>(getpid()))
             return static_cast<void>(recorder_.saw(signal));
         const bool by_kernel = got.ssi_code == SI_KERNEL;
-        end_.sent = {signal,
-                     by_kernel ? "the kernel" : program_of(static_cast<pid_t>(got.ssi_pid))};
+        std::string sender = "the kernel";
+        if (!by_kernel)
+            sender = program_of(static_cast<pid_t>(got.ssi_pid));
+        end_.sent = {signal, sender};
         const bool to_group = by_kernel || recorder_.saw(signal);
         if (streams_.has_session() || !to_group)
             send(signal, to_group);

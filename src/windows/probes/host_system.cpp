@@ -20,7 +20,9 @@ static std::optional<RTL_OSVERSIONINFOW> version_of_windows() {
         reinterpret_cast<Function>(reinterpret_cast<void*>(GetProcAddress(ntdll, "RtlGetVersion")));
     RTL_OSVERSIONINFOW about{};
     about.dwOSVersionInfoSize = sizeof about;
-    return get && get(&about) == 0 ? std::optional(about) : std::nullopt;
+    if (!get || get(&about) != 0)
+        return std::nullopt;
+    return about;
 }
 
 /// "Windows 11 (10.0.22631)"; 11 has the number 10.0, too:
@@ -74,8 +76,13 @@ static void learn_memory(WindowsHost& windows) {
 /// https://learn.microsoft.com/en-us/cpp/windows/redistributing-visual-cpp-files
 static void learn_vc_runtime(WindowsHost& windows) {
     const std::string key = "SOFTWARE\\Microsoft\\VisualStudio\\14.0\\VC\\Runtimes\\x64";
-    if (auto text = windows::registry_text(HKEY_LOCAL_MACHINE, key, "Version"))
-        windows.vc_runtime = parse_version(text->starts_with('v') ? text->substr(1) : *text);
+    auto text = windows::registry_text(HKEY_LOCAL_MACHINE, key, "Version");
+    if (!text)
+        return;
+    // "v14.38.33135.00"
+    if (text->starts_with('v'))
+        text->erase(0, 1);
+    windows.vc_runtime = parse_version(*text);
 }
 
 static void run(const Job&, ProbeWriter& writer) {
