@@ -69,6 +69,11 @@ struct IsVector<std::vector<T>> : std::true_type {};
 /// Sorted by key, so that equal maps are written as equal texts.
 using TextMap = std::map<std::string, std::string>;
 
+/// What a type looks like at run time: base/json.hpp.
+struct Shape;
+template <class T>
+const Shape& shape_of();
+
 /// The fields of the bases come first, in the order in which the bases are named.
 template <class... Bases>
 void visit_fields_of(auto& self, auto&& visit) {

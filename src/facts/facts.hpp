@@ -128,6 +128,8 @@ inline bool is_log_only(const Facts& facts) {
 /// a probe can add more about a thing later.
 void merge(Facts& facts, Facts more);
 
+extern template const Shape& shape_of<Facts>();  // base/json.hpp; compiled once, in facts_json.cpp
+
 /// The facts as documents hold them: a case of `rnn_runs` is described once, in
 /// `rnn_cases`, to which runs refer by its `case_id`.
 nlohmann::json facts_to_json(const Facts& facts);

@@ -9,6 +9,8 @@
 
 namespace rnncheck {
 
+template const Shape& shape_of<Facts>();
+
 namespace {
 
 /// Deeper nesting than any facts document has; stops a hostile file

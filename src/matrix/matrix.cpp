@@ -17,8 +17,8 @@ Answer<R> known(const R& row) {
     return {Coverage::known, row};
 }
 
-template <class R, class Value>
 /// Between the ends of the data a table is silent about what has no row.
+template <class R, class Value>
 Answer<R> outside(const Value& requested, const Value& oldest, const Value& newest) {
     if (requested > newest)
         return {Coverage::newer_than_data, {}};

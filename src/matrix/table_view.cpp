@@ -13,8 +13,8 @@ namespace rnncheck {
 
 namespace {
 
-template <class R>
 /// Every row as text by column, without empty cells.
+template <class R>
 TableView view_of(const Table<R>& table) {
     TableView view{table.stem(), table.read().about, table.read().columns, {}, {}};
     for (const R& row : table.rows()) {

@@ -208,8 +208,21 @@ void read_sources(const Value& table, TableHead& head, Place& place) {
     }
 }
 
-template <class T>
+/// Reads a cell into a member of its type; InputError names the place.
+using ReadCell = void (*)(const Value& cell, void* value, const std::string& place,
+                          const std::map<std::string, Source>& sources);
+
+/// A member of a row that is a column, so that rows of every kind are read by the same code.
+struct RowMember {
+    const char* name;
+    std::string type;
+    bool may_miss;
+    std::size_t offset;  ///< in a row, in bytes
+    ReadCell read;
+};
+
 /// The word by which a table's head declares a column of this type.
+template <class T>
 std::string type_word() {
     if constexpr (IsOptional<T>::value)
         return "optional " + type_word<typename T::value_type>();
@@ -224,48 +237,8 @@ std::string type_word() {
     return std::is_integral_v<T> ? "integer" : "text";
 }
 
-template <class Part>
-bool may_miss(std::string_view column) {
-    return includes(Part::may_be_missing, column);
-}
-
-/// The columns that `Part` (a kind of row, or Row itself) lists.
-template <class Part>
-std::vector<Column> columns_of() {
-    std::vector<Column> columns;
-    Part row;
-    Part::fields(row, [&]<class T>(const char* name, T&) {
-        columns.push_back(
-            {name, may_miss<Part>(name) ? "optional " + type_word<T>() : type_word<T>()});
-    });
-    return columns;
-}
-
-/// Those that every row has included.
-std::vector<Column> all_columns(const TableHead& head) {
-    std::vector<Column> columns = head.columns;
-    for (const Column& common : columns_of<Row>())
-        columns.push_back(common);
-    return columns;
-}
-
-/// The columns that the head declares are those that this program reads.
-void check_columns(const Value& table, const std::vector<Column>& known, Place& place) {
-    const Value* const columns = member(table, "columns", rapidjson::kObjectType);
-    if (!columns)
-        throw InputError("'columns' is not a list of columns");
-    for (const auto& [name, type] : columns->GetObject()) {
-        const Column* const found = find_by(known, &Column::name, text_of(name));
-        if (!found)
-            place.report(column_place(text_of(name)) + ": unknown column");
-        else if (!type.IsString() || text_of(type) != found->type)
-            place.report(column_place(text_of(name)) + ": the type of this column is '" +
-                         found->type + "'");
-    }
-}
-
-template <class T>
 /// InputError where the cell is not of the column's type.
+template <class T>
 void read_cell(const Value& cell, T& value, const std::string& place,
                const std::map<std::string, Source>& sources) {
     if constexpr (IsOptional<T>::value) {
@@ -286,59 +259,98 @@ void read_cell(const Value& cell, T& value, const std::string& place,
     }
 }
 
+template <class T>
+void read_cell_at(const Value& cell, void* value, const std::string& place,
+                  const std::map<std::string, Source>& sources) {
+    read_cell(cell, *static_cast<T*>(value), place, sources);
+}
+
+/// Adds those that `Part` lists, which is `R` or the `Row` in it.
+template <class R, class Part>
+void add_members(std::vector<RowMember>& members) {
+    R row;
+    Part& part = row;
+    Part::fields(part, [&]<class T>(const char* name, T& member) {
+        const auto offset =
+            reinterpret_cast<const char*>(&member) - reinterpret_cast<const char*>(&row);
+        const bool may_be_missing = includes(Part::may_be_missing, std::string_view(name));
+        const std::string type = (may_be_missing ? "optional " : "") + type_word<T>();
+        members.push_back({.name = name,
+                           .type = type,
+                           .may_miss = may_be_missing || IsOptional<T>::value,
+                           .offset = static_cast<std::size_t>(offset),
+                           .read = read_cell_at<T>});
+    });
+}
+
+/// The columns that the head declares are those that this program reads.
+void check_columns(const Value& table, const std::vector<RowMember>& known, Place& place) {
+    const Value* const columns = member(table, "columns", rapidjson::kObjectType);
+    if (!columns)
+        throw InputError("'columns' is not a list of columns");
+    for (const auto& [name, type] : columns->GetObject()) {
+        const RowMember* const found = find_by(known, &RowMember::name, text_of(name));
+        if (!found)
+            place.report(column_place(text_of(name)) + ": unknown column");
+        else if (!type.IsString() || text_of(type) != found->type)
+            place.report(column_place(text_of(name)) + ": the type of this column is '" +
+                         found->type + "'");
+    }
+}
+
 /// Whether the row is without an issue.
-template <class R>
-bool read_row(const Value& written, R& row, const TableHead& head, Place& place) {
+bool read_row(const Value& written, void* row, const std::vector<RowMember>& members,
+              const TableHead& head, Place& place) {
     const std::size_t reported_before = place.reported;
     std::size_t found = 0;
     std::string where;
-    const auto read = [&]<class T>(const char* name, T& value) {
-        const auto cell = written.FindMember(name);
-        where.assign("column '").append(name) += '\'';
+    for (const RowMember& member : members) {
+        const auto cell = written.FindMember(member.name);
+        where.assign("column '").append(member.name) += '\'';
         try {
-            if (cell != written.MemberEnd())
-                ++found, read_cell(cell->value, value, where, head.sources);
-            else if (!IsOptional<T>::value && !may_miss<R>(name) && !may_miss<Row>(name))
+            if (cell != written.MemberEnd()) {
+                ++found;
+                member.read(cell->value, static_cast<char*>(row) + member.offset, where,
+                            head.sources);
+            } else if (!member.may_miss) {
                 wrong(where, "missing; every row needs it");
+            }
         } catch (const InputError& error) {
             place.report(error.what());
         }
-    };
-    row.number = place.row;
-    R::fields(row, read);
-    Row::fields(row, read);
-    if (found < written.MemberCount()) {
-        const std::vector<Column> known = all_columns(head);
-        for (const auto& [name, cell] : written.GetObject())
-            if (!find_by(known, &Column::name, text_of(name)))
-                place.report(column_place(text_of(name)) + ": unknown column");
     }
+    if (found < written.MemberCount())
+        for (const auto& [name, cell] : written.GetObject())
+            if (!find_by(members, &RowMember::name, text_of(name)))
+                place.report(column_place(text_of(name)) + ": unknown column");
     return place.reported == reported_before;
 }
 
 /// What a table states about itself: columns, sources, and the holes that its
 /// ranges have on purpose.
-void read_head(const Value& table, TableHead& head, Place& place) {
+void read_head(const Value& table, const std::vector<RowMember>& members, TableHead& head,
+               Place& place) {
     if (const Value* const about = member(table, "about", rapidjson::kStringType))
         head.about = text_of(*about);
     if (const Value* const holes = member(table, "holes", rapidjson::kObjectType))
         for (const auto& [hole, why] : holes->GetObject())
             if (why.IsString())
                 head.holes[hole.GetString()] = text_of(why);
-    check_columns(table, all_columns(head), place);
+    check_columns(table, members, place);
     read_sources(table, head, place);
 }
 
-template <class R>
 /// Rows with an issue are left out, so that the others can be checked.
-void read_into(ReadTable<R>& read, const TableFiles& files, Place& place) {
+template <class R>
+void read_into(ReadTable<R>& read, const std::vector<RowMember>& members, const TableFiles& files,
+               Place& place) {
     const std::string_view* const content = look_up(files.content, place.table);
     if (!content)
         throw InputError("this table is missing");
     std::string text;
     const rapidjson::Document table =
         parse(*content, text, bundled_twin(files, place.table), place);
-    read_head(table, read, place);
+    read_head(table, members, read, place);
     const Value* const rows = member(table, "rows", rapidjson::kArrayType);
     if (!rows)
         throw InputError("'rows' is not a list of rows");
@@ -347,9 +359,10 @@ void read_into(ReadTable<R>& read, const TableFiles& files, Place& place) {
     for (const Value& written : rows->GetArray()) {
         ++place.row;
         R row;
+        row.number = place.row;
         if (!written.IsObject())
             place.report("not an object");
-        else if (read_row(written, row, read, place))
+        else if (read_row(written, &row, members, read, place))
             read.rows.push_back(std::move(row));
     }
 }
@@ -438,10 +451,14 @@ void reject(const TableFiles& files, const Issue& issue) {
 template <class R>
 ReadTable<R> read_table(const TableFiles& files, const std::string& stem) {
     ReadTable<R> read;
-    read.columns = columns_of<R>();
+    std::vector<RowMember> members;
+    add_members<R, R>(members);
+    for (const RowMember& member : members)
+        read.columns.push_back({member.name, member.type});
+    add_members<R, Row>(members);
     Place place{stem, read.issues};
     try {
-        read_into(read, files, place);
+        read_into(read, members, files, place);
     } catch (const InputError& error) {
         place.row = 0;
         place.report(error.what());

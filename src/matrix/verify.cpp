@@ -74,8 +74,8 @@ void check_ranges(const TextMap& cells, std::span<const RangeColumns> ranges, co
     }
 }
 
-template <class R>
 /// Queries rely on the order, and so do people who look for a row.
+template <class R>
 void check_order(const std::vector<R>& rows, const Report& report) {
     for (std::size_t i = 1; i < rows.size(); ++i)
         if (rows[i].key() == rows[i - 1].key() && !requires { R::order_is_meant; })
@@ -85,8 +85,8 @@ void check_order(const std::vector<R>& rows, const Report& report) {
                    rows[i - 1].number);
 }
 
-template <class R>
 /// A version in two rows of one series would have two answers.
+template <class R>
 void check_overlaps(const std::vector<R>& rows, const Report& report) {
     std::map<std::string, std::vector<const R*>> seen;
     for (const R& row : rows) {
@@ -289,8 +289,8 @@ void check_row(const Tables& all, const KerasBackend& row, const Report& report)
                row.backend);
 }
 
-template <class R>
 /// Causes are named in several tables, and described in one.
+template <class R>
 void check_cause(const Tables& all, const std::string& cause, const R& row, const Report& report) {
     const auto& causes = all.log_causes.read();
     if (causes.is_whole() && !find_by(causes.rows, &LogCause::cause, cause))
@@ -308,8 +308,8 @@ void check_row(const Tables& all, const LogRemedy& row, const Report& report) {
         check_cause(all, cause, row, report);
 }
 
-template <class R>
 /// Every check on every row of one table.
+template <class R>
 void check_table(const Tables& all, const ReadTable<R>& table, const Report& report) {
     check_order(table.rows, report);
     if constexpr (requires(R row) { row.series(); })

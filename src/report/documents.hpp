@@ -226,6 +226,11 @@ struct SelftestDocument : Document<ProgramStamp> {
     X(VerifyDocument)         \
     X(PlanDocument) X(NeedsDocument) X(WhichDocument) X(SelftestDocument) X(ModelDocument)
 
+// Their shapes (base/json.hpp) are compiled once, in documents_json.cpp.
+#define RNNCHECK_SHAPE(T) extern template const Shape& shape_of<T>();
+RNNCHECK_DOCUMENTS(RNNCHECK_SHAPE)
+#undef RNNCHECK_SHAPE
+
 /// A document as JSON text: on one line or with two spaces of indent, sorted keys, plain ASCII
 /// (everything else as \u escapes, so that no control character of either kind reaches a terminal),
 /// one line end after the last brace.

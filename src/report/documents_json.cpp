@@ -4,10 +4,14 @@
 
 namespace rnncheck {
 
+#define INSTANTIATE(T) template const Shape& shape_of<T>();
+RNNCHECK_DOCUMENTS(INSTANTIATE)
+#undef INSTANTIATE
+
 namespace {
 
-template <class T>
 /// The schema of one document, with its own version number as a constant.
+template <class T>
 Json document_schema(std::string_view title) {
     Json schema = schema_of<T>();
     schema["title"] = std::string(title);

@@ -5,9 +5,11 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <unordered_map>
 
+#include "base/json.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
@@ -360,11 +362,9 @@ bool is_rnncheck_field(std::string_view field) {
 }
 
 /// "14.0.1.2" may be an address elsewhere.
-bool is_version(std::string_view field, const auto& member) {
-    if constexpr (std::is_same_v<decltype(member), const std::string&>)
-        return field == "version" && parse_version(member).has_value();
-    else
-        return false;
+bool is_version(const Shape::Member& member, const void* value) {
+    return member.shape().kind == Shape::Kind::text && std::string_view(member.name) == "version" &&
+           parse_version(*static_cast<const std::string*>(value)).has_value();
 }
 
 /// Who reads the texts of a member.
@@ -378,58 +378,58 @@ Reader reader_of(std::string_view field, Reader of_structure) {
     return Reader::person;
 }
 
-/// Calls act(name, text, reader) for each text and each key of a map; the name is the key of a
-/// map's value, else empty.
-template <class T, class Act>
-void for_each_text(T& value, Reader reader, const Act& act) {
-    if constexpr (std::is_same_v<T, std::string>)
-        act("", value, reader);
-    else if constexpr (std::is_same_v<T, TextMap>) {
-        TextMap changed;
-        for (auto& [name, text] : value) {
-            std::string key = name;
-            act("", key, reader);
-            act(name, text, reader);
-            changed.emplace(std::move(key), std::move(text));
-        }
-        value = std::move(changed);
-    } else if constexpr (IsOptional<T>::value) {
-        if (value)
-            for_each_text(*value, reader, act);
-    } else if constexpr (IsVector<T>::value) {
-        if constexpr (!std::is_arithmetic_v<typename T::value_type>)
-            for (auto& item : value)
-                for_each_text(item, reader, act);
-    } else if constexpr (Fielded<T>) {
-        T::fields(value, [&](const char* name, auto& member, const char*) {
-            if (!is_rnncheck_field(name) && !is_version(name, member))
-                for_each_text(member, reader_of(name, reader), act);
-        });
+/// Takes a text that it may change; the name is the key of a map's value, else empty.
+using UseText = std::function<void(std::string_view name, std::string& text, Reader reader)>;
+
+void for_each_text(const Shape& shape, void* value, Reader reader, const UseText& use);
+
+void for_each_text_of_map(TextMap& map, Reader reader, const UseText& use) {
+    TextMap changed;
+    for (auto& [name, text] : map) {
+        std::string key = name;
+        use("", key, reader);
+        use(name, text, reader);
+        changed.emplace(std::move(key), std::move(text));
+    }
+    map = std::move(changed);
+}
+
+void for_each_text_of_structure(const Shape& shape, void* value, Reader reader,
+                                const UseText& use) {
+    for (const Shape::Member& member : shape.members) {
+        void* const place = static_cast<char*>(value) + member.offset;
+        if (!is_rnncheck_field(member.name) && !is_version(member, place))
+            for_each_text(member.shape(), place, reader_of(member.name, reader), use);
     }
 }
 
-template <class Document>
-/// The document with every text replaced; of a report also what was hidden.
-Document redacted(Document document, const Identity& identity) {
-    Redactor redactor(identity);
+/// Each text of a value of this shape, and each key of a map.
+void for_each_text(const Shape& shape, void* value, Reader reader, const UseText& use) {
+    using enum Shape::Kind;
+    if (shape.kind == text)
+        use("", *static_cast<std::string*>(value), reader);
+    else if (shape.kind == text_map)
+        for_each_text_of_map(*static_cast<TextMap*>(value), reader, use);
+    else if (shape.kind == structure)
+        for_each_text_of_structure(shape, value, reader, use);
+    else if (shape.kind == optional || shape.kind == list)
+        for (std::size_t i = 0; i < shape.count(value); ++i)
+            for_each_text(shape.item_shape(), const_cast<void*>(shape.item(value, i)), reader, use);
+}
+
+void redact_texts(const Shape& shape, void* document, Redactor& redactor) {
     std::vector<SearchedText> texts;  // in order: the patterns are matched once
-    for_each_text(document, Reader::person,
+    for_each_text(shape, document, Reader::person,
                   [&](std::string_view name, const std::string& text, Reader) {
                       redactor.learn_variable(name, text);
                       redactor.learn(texts.emplace_back(searched(text)));
                   });
     // The second walk visits the same texts in the same order.
     auto next = texts.begin();
-    for_each_text(document, Reader::person,
+    for_each_text(shape, document, Reader::person,
                   [&](std::string_view, std::string& text, Reader reader) {
                       text = redactor.redacted(text, *next++, reader);
                   });
-    if constexpr (std::is_same_v<Document, Report>) {
-        if (auto hidden = redactor.hidden(); !hidden.empty() && !document.hidden)
-            document.hidden = std::move(hidden);
-        document.own_home = redactor.own_home_in_facts();
-    }
-    return document;
 }
 
 }  // namespace
@@ -444,7 +444,14 @@ std::string without_numbers(std::string_view text) {
 
 template <Fielded Document>
 Document redact(Document document, const Identity& identity) {
-    return redacted(std::move(document), identity);
+    Redactor redactor(identity);
+    redact_texts(shape_of<Document>(), &document, redactor);
+    if constexpr (std::is_same_v<Document, Report>) {
+        if (auto hidden = redactor.hidden(); !hidden.empty() && !document.hidden)
+            document.hidden = std::move(hidden);
+        document.own_home = redactor.own_home_in_facts();
+    }
+    return document;
 }
 #define INSTANTIATE(T) template T redact(T, const Identity&);
 RNNCHECK_DOCUMENTS(INSTANTIATE)
