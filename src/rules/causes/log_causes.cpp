@@ -216,6 +216,17 @@ bool went_on(const Log& log, const Matrix& matrix) {
            !find_by(log.events, &LogEvent::signature, "crash_word");
 }
 
+/// A process ended, or there is an error and no sign that the program went on: harmless lines beside
+/// it do not explain that.
+bool has_unexplained_end(const Log& log, const Matrix& matrix) {
+    const auto is_end = [&](const LogEvent& event) {
+        return has_symptom(event, "process_ended", matrix);
+    };
+    if (std::ranges::any_of(log.events, is_end))
+        return true;
+    return !std::ranges::all_of(log.events, is_harmless) && !went_on(log, matrix);
+}
+
 /// Whether an error matches no signature. A crash does not count: its words name no reason. Nor
 /// does an error after which the program went on.
 bool has_unknown_error(const Log& log, const Matrix& matrix) {
@@ -287,8 +298,9 @@ std::vector<Finding> indicated_causes(const Indications& indicated, const stack:
             break;
         if (indicated.ruled_out.contains(one.cause))
             continue;
-        if (!findings.empty() && one.cause == "harmless_line")
-            continue;  // no cause beside another one
+        const bool is_harmless_line = one.cause == "harmless_line";
+        if (is_harmless_line && (!findings.empty() || has_unexplained_end(known.parsed, matrix)))
+            continue;  // no cause beside another one, nor of a crash
         const LogCause* cause = find_by(matrix.log_causes(), &LogCause::cause, one.cause);
         const std::string why = cause ? reason_against(one, *cause, installed, known) : "";
         if (why.empty())
