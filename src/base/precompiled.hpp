@@ -1,6 +1,8 @@
-// Headers of others that most files include: each target compiles them once and not in every unit. A file
-// includes what it uses as if this did not exist.
+// Headers of others that most files include: each target compiles them once and not in every unit.
+// A file includes what it uses as if this did not exist.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <span>
@@ -17,6 +20,3 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>

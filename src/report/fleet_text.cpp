@@ -147,8 +147,8 @@ void write_whole(Page& page, const Document& document) {
         write_body(page, document);
 }
 
-template <class Document>
 /// The text form as the only section, for formats that have no other.
+template <class Document>
 Outline outline_of_nodes(const Document& document) {
     Outline outline = outline_with(document, verdict_of(document));
     outline.sections = {

@@ -216,8 +216,8 @@ bool went_on(const Log& log, const Matrix& matrix) {
            !find_by(log.events, &LogEvent::signature, "crash_word");
 }
 
-/// A process ended, or there is an error and no sign that the program went on: harmless lines beside
-/// it do not explain that.
+/// A process ended, or there is an error and no sign that the program went on: harmless lines
+/// beside it do not explain that.
 bool has_unexplained_end(const Log& log, const Matrix& matrix) {
     const auto is_end = [&](const LogEvent& event) {
         return has_symptom(event, "process_ended", matrix);
