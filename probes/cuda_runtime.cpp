@@ -27,10 +27,11 @@ static void run(const Job& job, ProbeWriter& writer) {
     writer.facts(news);
 }
 
-extern const Probe probe{.title = "Queries the version of each CUDA runtime",
-                         .stage = Stage::query,
-                         .limit = std::chrono::seconds(20),
-                         .run = run,
-                         .targets = installations_to_query<LibraryKind::cudart>};
+extern const Probe probe{
+    .title = "Queries the version of each CUDA runtime",
+    .stage = Stage::query,
+    .limit = std::chrono::seconds(20),
+    .run = run,
+    .targets = installations_to_query<LibraryKind::cudart>};
 
 }  // namespace rnncheck::probes::cuda_runtime

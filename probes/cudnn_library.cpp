@@ -11,8 +11,10 @@ namespace rnncheck::probes::cudnn_library {
 /// These calls need neither a GPU nor the other libraries of cuDNN.
 static void query_versions(const CudnnApi& cudnn, ProbeWriter& writer, Cudnn& found) {
     if (!cudnn.cudnnGetVersion) {
-        found.failure = CallResult{cudnn.cudnnGetVersion.name, missing_symbol,
-                                   "the library does not export this function"};
+        found.failure = CallResult{
+            cudnn.cudnnGetVersion.name,
+            missing_symbol,
+            "the library does not export this function"};
         return;
     }
     found.version = cudnn_version_from_number(call(writer, cudnn.cudnnGetVersion));

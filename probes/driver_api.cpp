@@ -116,12 +116,13 @@ static void run(const Job&, ProbeWriter& writer) {
     }
 }
 
-extern const Probe probe{.title = "Queries the driver library for its CUDA version and GPUs",
-                         .stage = Stage::query,
-                         .limit = std::chrono::seconds(45),
-                         .run = run,
-                         .start_limit = [](const Facts& found, std::chrono::milliseconds took) {
-                             return limit_of_other_start(found.cuda_devices.size(), took);
-                         }};
+extern const Probe probe{
+    .title = "Queries the driver library for its CUDA version and GPUs",
+    .stage = Stage::query,
+    .limit = std::chrono::seconds(45),
+    .run = run,
+    .start_limit = [](const Facts& found, std::chrono::milliseconds took) {
+        return limit_of_other_start(found.cuda_devices.size(), took);
+    }};
 
 }  // namespace rnncheck::probes::driver_api

@@ -45,8 +45,8 @@ static Driver learn_module(const Root& root) {
 
 /// The nodes of a discrete GPU, of WSL (dxg) and of a Jetson (nvmap, nvhost-gpu).
 static bool is_driver_node(std::string_view name) {
-    constexpr std::string_view names[] = {"nvidiactl", "nvidia-uvm", "nvidia-uvm-tools",
-                                          "dxg",       "nvmap",      "nvhost-gpu"};
+    constexpr std::string_view names[] = {
+        "nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "dxg", "nvmap", "nvhost-gpu"};
     constexpr std::string_view card = "nvidia";
     return includes(names, name) || (name.starts_with(card) && is_number(name.substr(card.size())));
 }
@@ -106,9 +106,10 @@ static void run(const Job& job, ProbeWriter& writer) {
     writer.facts(nodes);
 }
 
-extern const Probe probe{.title = "Reads the driver's files: kernel module, version, device nodes",
-                         .stage = Stage::look,
-                         .limit = std::chrono::seconds(10),
-                         .run = run};
+extern const Probe probe{
+    .title = "Reads the driver's files: kernel module, version, device nodes",
+    .stage = Stage::look,
+    .limit = std::chrono::seconds(10),
+    .run = run};
 
 }  // namespace rnncheck::probes::driver_files

@@ -53,8 +53,8 @@ static Driver read_kernel_log(const Root& root) {
         if (auto event = xid_in(record))
             driver.xids.push_back(std::move(*event));
     if (driver.xids.size() > most_xids)
-        driver.xids.erase(driver.xids.begin(),
-                          driver.xids.end() - static_cast<std::ptrdiff_t>(most_xids));
+        driver.xids.erase(
+            driver.xids.begin(), driver.xids.end() - static_cast<std::ptrdiff_t>(most_xids));
     return driver;
 }
 
@@ -67,8 +67,8 @@ static void query_utilization(const Facts& known, ProbeWriter& writer) {
         vendor::NvmlDevice device = nullptr;
         vendor::NvmlUtilization utilization{};
         vendor::Calls calls;
-        calls(nvml, nvml.nvmlDeviceGetHandleByIndex_v2, static_cast<unsigned>(board.index),
-              &device);
+        calls(
+            nvml, nvml.nvmlDeviceGetHandleByIndex_v2, static_cast<unsigned>(board.index), &device);
         if (!calls(nvml, nvml.nvmlDeviceGetUtilizationRates, device, &utilization))
             continue;
         Facts news;

@@ -82,8 +82,8 @@ static std::optional<std::string> named_by_first_process(const Root& root) {
 
 using Hint = std::pair<std::string_view, std::string_view>;
 
-static std::optional<std::string> named_in(std::string_view text,
-                                           std::initializer_list<Hint> hints) {
+static std::optional<std::string> named_in(
+    std::string_view text, std::initializer_list<Hint> hints) {
     for (const auto& [hint, name] : hints)
         if (contains(text, hint))
             return std::string(name);
@@ -93,12 +93,13 @@ static std::optional<std::string> named_in(std::string_view text,
 /// Groups are named after their manager:
 /// "/docker/4711", "/kubepods/besteffort/...".
 static std::optional<std::string> named_by_cgroup(const Root& root) {
-    return named_in(root.read("/proc/1/cgroup", 1 << 16).value_or(""),
-                    {{"kubepods", "kubernetes"},
-                     {"/docker", "docker"},
-                     {"libpod", "podman"},
-                     {"/lxc", "lxc"},
-                     {"containerd", "containerd"}});
+    return named_in(
+        root.read("/proc/1/cgroup", 1 << 16).value_or(""),
+        {{"kubepods", "kubernetes"},
+         {"/docker", "docker"},
+         {"libpod", "podman"},
+         {"/lxc", "lxc"},
+         {"containerd", "containerd"}});
 }
 
 /// With cgroups of its own a container sees "/" alone; where its root file
@@ -108,10 +109,12 @@ static std::optional<std::string> named_by_root_mount(const Root& root) {
         const auto fields = split(line, ' ');
         if (fields.size() < 5 || fields[4] != "/")
             continue;
-        if (auto name = named_in(line, {{"containers/storage", "podman"},
-                                        {"/docker/", "docker"},
-                                        {"containerd", "containerd"},
-                                        {"enroot", "enroot"}}))
+        if (auto name = named_in(
+                line,
+                {{"containers/storage", "podman"},
+                 {"/docker/", "docker"},
+                 {"containerd", "containerd"},
+                 {"enroot", "enroot"}}))
             return name;
     }
     return std::nullopt;
@@ -203,9 +206,10 @@ static void run(const Job& job, ProbeWriter& writer) {
     writer.facts(devices);
 }
 
-extern const Probe probe{.title = "Reads the operating system, container and environment variables",
-                         .stage = Stage::look,
-                         .limit = std::chrono::seconds(10),
-                         .run = run};
+extern const Probe probe{
+    .title = "Reads the operating system, container and environment variables",
+    .stage = Stage::look,
+    .limit = std::chrono::seconds(10),
+    .run = run};
 
 }  // namespace rnncheck::probes::host_system

@@ -111,8 +111,10 @@ class Search {
             return;
         news_.libraries.push_back(describe(candidate, real_path));
         if (++count_ == most_libraries)
-            writer_.failed({"list of libraries", 1,
-                            "only the first " + std::to_string(most_libraries) + " are reported"});
+            writer_.failed(
+                {"list of libraries",
+                 1,
+                 "only the first " + std::to_string(most_libraries) + " are reported"});
     }
 
     void learn_news() {
@@ -160,8 +162,8 @@ class Search {
             return missing;
         loader::Process with_it = plain_;
         const std::size_t number = with_it.put(path);
-        std::erase_if(missing,
-                      [&](const auto& name) { return with_it.look_up(name, number).path; });
+        std::erase_if(
+            missing, [&](const auto& name) { return with_it.look_up(name, number).path; });
         return missing;
     }
 
@@ -199,9 +201,10 @@ static void run(const Job& job, ProbeWriter& writer) {
     Search(job, writer).run();
 }
 
-extern const Probe probe{.title = "Finds all GPU libraries and those that the loader selects",
-                         .stage = Stage::look,
-                         .limit = std::chrono::seconds(10),
-                         .run = run};
+extern const Probe probe{
+    .title = "Finds all GPU libraries and those that the loader selects",
+    .stage = Stage::look,
+    .limit = std::chrono::seconds(10),
+    .run = run};
 
 }  // namespace rnncheck::probes::library_files

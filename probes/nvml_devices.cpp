@@ -32,8 +32,8 @@ struct BoardQuery {
     bool on_windows = false;
 
     template <class... Parameters, class... Arguments>
-    bool ok(const vendor::Symbol<int(NvmlDevice, Parameters...)>& symbol,
-            Arguments... arguments) const {
+    bool ok(const vendor::Symbol<int(NvmlDevice, Parameters...)>& symbol, Arguments... arguments)
+        const {
         // an older NVML
         if (!symbol)
             return false;
@@ -99,8 +99,12 @@ static void query_memory_faults(const BoardQuery& query) {
     if (query.ok(query.nvml.nvmlDeviceGetTotalEccErrors, uncorrected, lifetime, &errors))
         query.board.ecc_uncorrected_lifetime = as_count(errors);
     unsigned corrected_rows = 0, uncorrected_rows = 0, pending = 0, failed = 0;
-    if (query.ok(query.nvml.nvmlDeviceGetRemappedRows, &corrected_rows, &uncorrected_rows, &pending,
-                 &failed)) {
+    if (query.ok(
+            query.nvml.nvmlDeviceGetRemappedRows,
+            &corrected_rows,
+            &uncorrected_rows,
+            &pending,
+            &failed)) {
         query.board.remapped_rows = static_cast<int>(uncorrected_rows);
         query.board.remapping_pending = pending != 0;
         query.board.remapping_failed = failed != 0;
@@ -125,8 +129,8 @@ static void query_state(const BoardQuery& query) {
         query.board.persistence = mode == 1;
     if (query.ok(query.nvml.nvmlDeviceGetDisplayActive, &mode))
         query.board.display_active = mode == 1;
-    static constexpr std::string_view kinds[] = {"none", "passthrough", "vgpu", "host_vgpu",
-                                                 "host_vsga"};
+    static constexpr std::string_view kinds[] = {
+        "none", "passthrough", "vgpu", "host_vgpu", "host_vsga"};
     // nvmlGpuVirtualizationMode_t
     if (query.ok(query.nvml.nvmlDeviceGetVirtualizationMode, &mode) && mode >= 0 &&
         mode < int{std::size(kinds)})
@@ -146,8 +150,14 @@ static void query_state(const BoardQuery& query) {
     query.ok(query.nvml.nvmlDeviceGetCurrentClocksThrottleReasons, &reasons);
     // by bit, nvml.h
     static constexpr std::string_view names[] = {
-        "gpu_idle",      "applications_clocks_setting", "sw_power_cap",        "hw_slowdown",
-        "sync_boost",    "sw_thermal_slowdown",         "hw_thermal_slowdown", "hw_power_brake",
+        "gpu_idle",
+        "applications_clocks_setting",
+        "sw_power_cap",
+        "hw_slowdown",
+        "sync_boost",
+        "sw_thermal_slowdown",
+        "hw_thermal_slowdown",
+        "hw_power_brake",
         "display_clocks"};
     for (std::size_t bit = 0; bit < std::size(names); ++bit)
         if (reasons >> bit & 1)

@@ -19,8 +19,8 @@ static std::optional<CallResult> compile(const vendor::Opened<vendor::NvrtcApi>&
     calls(nvrtc, nvrtc.nvrtcCreateProgram, &program, kernel, "twice.cu", 0, nullptr, nullptr);
     calls(nvrtc, nvrtc.nvrtcCompileProgram, program, 0, nullptr);
     if (calls(nvrtc, nvrtc.nvrtcGetPTXSize, program, &bytes) && bytes <= 1)
-        return CallResult{nvrtc.nvrtcGetPTXSize.name, missing_symbol,
-                          "the compiled program is empty"};
+        return CallResult{
+            nvrtc.nvrtcGetPTXSize.name, missing_symbol, "the compiled program is empty"};
     return calls.failure();
 }
 
@@ -46,10 +46,11 @@ static void run(const Job& job, ProbeWriter& writer) {
     writer.facts(news);
 }
 
-extern const Probe probe{.title = "Compiles a test kernel with each NVRTC",
-                         .stage = Stage::query,
-                         .limit = std::chrono::seconds(30),
-                         .run = run,
-                         .targets = installations_to_query<LibraryKind::nvrtc>};
+extern const Probe probe{
+    .title = "Compiles a test kernel with each NVRTC",
+    .stage = Stage::query,
+    .limit = std::chrono::seconds(30),
+    .run = run,
+    .targets = installations_to_query<LibraryKind::nvrtc>};
 
 }  // namespace rnncheck::probes::nvrtc_compile

@@ -34,22 +34,40 @@ static CallResult launch(const vendor::Opened<vendor::CudaApi>& cuda, Numbers& n
     vendor::CudaFunction kernel = nullptr;
     vendor::DevicePointer memory = 0;
     void* parameters[] = {&memory};
-    calls(cuda, cuda.cuModuleLoadDataEx, &module, page_named(kernels(), "ptx_launch").data(), 0u,
-          nullptr, nullptr);
+    calls(
+        cuda,
+        cuda.cuModuleLoadDataEx,
+        &module,
+        page_named(kernels(), "ptx_launch").data(),
+        0u,
+        nullptr,
+        nullptr);
     if (calls(cuda, cuda.cuModuleGetFunction, &kernel, module, "rnncheck_kernel") &&
         !calls(cuda, cuda.cuMemAlloc_v2, &memory, sizeof numbers))
         calls.result.bytes = sizeof numbers;
     calls(cuda, cuda.cuMemcpyHtoD_v2, memory, numbers.data(), sizeof numbers);
-    calls(cuda, cuda.cuLaunchKernel, kernel, 1u, 1u, 1u, threads, 1u, 1u, 0u, nullptr, parameters,
-          nullptr);
+    calls(
+        cuda,
+        cuda.cuLaunchKernel,
+        kernel,
+        1u,
+        1u,
+        1u,
+        threads,
+        1u,
+        1u,
+        0u,
+        nullptr,
+        parameters,
+        nullptr);
     calls(cuda, cuda.cuCtxSynchronize);
     calls(cuda, cuda.cuMemcpyDtoH_v2, numbers.data(), memory, sizeof numbers);
     return calls.result;
 }
 
 static std::vector<std::string> targets(const Facts& facts) {
-    return mapped(facts.cuda_devices,
-                  [](const Gpu& gpu) { return "GPU " + std::to_string(gpu.index); });
+    return mapped(
+        facts.cuda_devices, [](const Gpu& gpu) { return "GPU " + std::to_string(gpu.index); });
 }
 
 /// The first use of the GPU in a survey: what fails here makes the RNN probes
@@ -71,12 +89,13 @@ static void run(const Job& job, ProbeWriter& writer) {
     writer.facts(news);
 }
 
-extern const Probe probe{.title = "Runs a test kernel on each GPU",
-                         .stage = Stage::run,
-                         .limit = std::chrono::seconds(45),
-                         .run = run,
-                         .targets = targets,
-                         .exclusive = exclusive_gpu,
-                         .blocks_gpu = true};
+extern const Probe probe{
+    .title = "Runs a test kernel on each GPU",
+    .stage = Stage::run,
+    .limit = std::chrono::seconds(45),
+    .run = run,
+    .targets = targets,
+    .exclusive = exclusive_gpu,
+    .blocks_gpu = true};
 
 }  // namespace rnncheck::probes::ptx_launch

@@ -61,9 +61,10 @@ static void run(const Job& job, ProbeWriter& writer) {
         examine(std::move(other));
 }
 
-extern const Probe probe{.title = "Finds Python environments and the frameworks installed in them",
-                         .stage = Stage::look,
-                         .limit = std::chrono::seconds(10),
-                         .run = run};
+extern const Probe probe{
+    .title = "Finds Python environments and the frameworks installed in them",
+    .stage = Stage::look,
+    .limit = std::chrono::seconds(10),
+    .run = run};
 
 }  // namespace rnncheck::probes::python_packages

@@ -62,15 +62,21 @@ static void measure(vendor::Session& session, RnnDropout& found) {
         !calls(session.cuda, session.cuda.cuMemAlloc_v2, &states, bytes))
         calls.result.bytes = static_cast<std::int64_t>(bytes);
     calls(cudnn, cudnn.cudnnCreateDropoutDescriptor, &session.no_dropout);
-    const RnnCase mask_case = parse_case("relu fp32 I=64 H=64 B=64 T=16 L=2 training",
-                                         {.math = exact_math(found.rnn_api)});
+    const RnnCase mask_case = parse_case(
+        "relu fp32 I=64 H=64 B=64 T=16 L=2 training", {.math = exact_math(found.rnn_api)});
     RnnRun run = run_of(found, mask_case, 0);
     const vendor::DeviceImage image = vendor::device_image(mask_case, mask_inputs(mask_case));
     const auto y_from_seed = [&] {
         std::vector<double> y;
-        if (calls(cudnn, cudnn.cudnnSetDropoutDescriptor, session.no_dropout, session.handle,
-                  static_cast<float>(found.probability), reinterpret_cast<void*>(states), bytes,
-                  seed))
+        if (calls(
+                cudnn,
+                cudnn.cudnnSetDropoutDescriptor,
+                session.no_dropout,
+                session.handle,
+                static_cast<float>(found.probability),
+                reinterpret_cast<void*>(states),
+                bytes,
+                seed))
             y = run_lstm(session, image, run).first.y;
         if (run.result)
             calls.result = *run.result;
@@ -98,11 +104,12 @@ static void run(const Job& job, ProbeWriter& writer) {
     writer.facts(news);
 }
 
-extern const Probe probe{.title = "Measures dropout between layers",
-                         .stage = Stage::run,
-                         .limit = std::chrono::seconds(120),
-                         .run = run,
-                         .targets = targets,
-                         .exclusive = exclusive_gpu};
+extern const Probe probe{
+    .title = "Measures dropout between layers",
+    .stage = Stage::run,
+    .limit = std::chrono::seconds(120),
+    .run = run,
+    .targets = targets,
+    .exclusive = exclusive_gpu};
 
 }  // namespace rnncheck::probes::rnn_dropout

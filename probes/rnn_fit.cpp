@@ -102,10 +102,11 @@ class Calculation {
 
     void reject_shrinking(int size) {
         last_rejected_ = size;
-        fit_.result = CallResult{"cudnnGetRNNTempSpaceSizes", invalid_result,
-                                 "requests less memory with a " + std::string(name_of(fit_.of)) +
-                                     " of " + std::to_string(size) +
-                                     " than with a smaller one: its number has overflowed"};
+        fit_.result = CallResult{
+            "cudnnGetRNNTempSpaceSizes",
+            invalid_result,
+            "requests less memory with a " + std::string(name_of(fit_.of)) + " of " +
+                std::to_string(size) + " than with a smaller one: its number has overflowed"};
     }
 
     /// Queries the size again, so that `last_` has the numbers of this one.
@@ -129,8 +130,8 @@ class Calculation {
 };
 
 /// One size, on zeros.
-static void try_size(const vendor::Session& session, const WindowsLimits& limits, int size,
-                     RnnFit& fit) {
+static void try_size(
+    const vendor::Session& session, const WindowsLimits& limits, int size, RnnFit& fit) {
     fit.size = size;
     fit.rnn_case = with_size(fit.rnn_case, fit.of, size);
     fit.result = limits.time_exceeded_by(fit.rnn_case);
@@ -145,8 +146,11 @@ static void try_size(const vendor::Session& session, const WindowsLimits& limits
 
 /// Free memory is queried after cuDNN was set up, whose kernels and handle take
 /// a part of it.
-static void measure(const vendor::Session& session, const WindowsLimits& limits,
-                    const RnnRequest& request, RnnFit& fit) {
+static void measure(
+    const vendor::Session& session,
+    const WindowsLimits& limits,
+    const RnnRequest& request,
+    RnnFit& fit) {
     std::size_t free_bytes = 0, total = 0;
     vendor::Calls calls;
     calls(session.cuda, session.cuda.cuMemGetInfo_v2, &free_bytes, &total);
@@ -173,18 +177,19 @@ static void run(const Job& job, ProbeWriter& writer) {
     if (fit.result)
         return writer.facts(news);
     if (target.rnn_api != RnnApi::v8)
-        fit.result = CallResult{"cudnnGetRNNTempSpaceSizes", missing_symbol,
-                                "only available in the v8 RNN API"};
+        fit.result = CallResult{
+            "cudnnGetRNNTempSpaceSizes", missing_symbol, "only available in the v8 RNN API"};
     else
         measure(session, WindowsLimits(job.facts, session.cuda, target.gpu), request, fit);
     writer.facts(news);
 }
 
-extern const Probe probe{.title = "Finds the largest network that fits into each GPU's memory",
-                         .stage = Stage::run,
-                         .limit = std::chrono::seconds(120),
-                         .run = run,
-                         .targets = targets,
-                         .exclusive = exclusive_gpu};
+extern const Probe probe{
+    .title = "Finds the largest network that fits into each GPU's memory",
+    .stage = Stage::run,
+    .limit = std::chrono::seconds(120),
+    .run = run,
+    .targets = targets,
+    .exclusive = exclusive_gpu};
 
 }  // namespace rnncheck::probes::rnn_fit

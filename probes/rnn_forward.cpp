@@ -116,8 +116,8 @@ class ReferencePipeline {
         if (!first)
             return;
         // Threads start late on a busy machine: the vendor's work begins without it.
-        fulfil(first->image,
-               [&] { return vendor::device_image(first->rnn_case, first->inputs()); });
+        fulfil(
+            first->image, [&] { return vendor::device_image(first->rnn_case, first->inputs()); });
         std::thread([work = work_, first] {
             for (Step& step : work->steps) {
                 if (step.done)
@@ -214,8 +214,9 @@ static bool compiles_kernels(const Facts& facts, const RnnTarget& target) {
 class SilenceLimits {
   public:
     SilenceLimits(std::chrono::milliseconds opening, bool compiles)
-        : loading_(std::chrono::seconds(15) +
-                   std::min<std::chrono::milliseconds>(10 * opening, std::chrono::seconds(15))),
+        : loading_(
+              std::chrono::seconds(15) +
+              std::min<std::chrono::milliseconds>(10 * opening, std::chrono::seconds(15))),
           compiles_(compiles) {
     }
 
@@ -260,9 +261,10 @@ class Sweep {
         if (session.cudnn.handle)
             query_free_memory(session);
         const WindowsLimits of_windows(job_.facts, session.cuda, target_.gpu);
-        SilenceLimits limits(std::chrono::duration_cast<std::chrono::milliseconds>(
-                                 std::chrono::steady_clock::now() - start),
-                             compiles_kernels(job_.facts, target_));
+        SilenceLimits limits(
+            std::chrono::duration_cast<std::chrono::milliseconds>(
+                std::chrono::steady_clock::now() - start),
+            compiles_kernels(job_.facts, target_));
         for (std::size_t step = 0; step < pipeline_.steps().size(); ++step) {
             if (pipeline_.steps()[step].done)
                 continue;
@@ -306,8 +308,10 @@ class Sweep {
         writer_.step(run.number - 1, limit);
         if (came_after(run.rnn_case, rnn_place(job_.facts, target_).cudnn)) {
             run.end = RunEnd::not_supported;
-            run.result = {"cudnnSetRNNDescriptor_v8", missing_symbol,
-                          "this kind of case requires cuDNN 8.1 or later"};
+            run.result = {
+                "cudnnSetRNNDescriptor_v8",
+                missing_symbol,
+                "this kind of case requires cuDNN 8.1 or later"};
             return pipeline_.skip();
         }
         try {
@@ -319,8 +323,8 @@ class Sweep {
         }
     }
 
-    void run_and_judge(const vendor::Session& session, std::chrono::milliseconds limit,
-                       RnnRun& run) {
+    void run_and_judge(
+        const vendor::Session& session, std::chrono::milliseconds limit, RnnRun& run) {
         const auto step = static_cast<std::size_t>(run.number - 1);
         const vendor::Outputs outputs = run_lstm(session, pipeline_.image(step), run);
         if (run.result) {
@@ -355,12 +359,13 @@ static void run(const Job& job, ProbeWriter& writer) {
     Sweep(job, writer).run();
 }
 
-extern const Probe probe{.title = "Runs LSTMs with each cuDNN on each GPU and checks every result",
-                         .stage = Stage::run,
-                         .limit = std::chrono::seconds(45),
-                         .run = run,
-                         .targets = targets,
-                         .steps = Steps{done, lost_cases, group},
-                         .exclusive = exclusive_gpu};
+extern const Probe probe{
+    .title = "Runs LSTMs with each cuDNN on each GPU and checks every result",
+    .stage = Stage::run,
+    .limit = std::chrono::seconds(45),
+    .run = run,
+    .targets = targets,
+    .steps = Steps{done, lost_cases, group},
+    .exclusive = exclusive_gpu};
 
 }  // namespace rnncheck::probes::rnn_forward

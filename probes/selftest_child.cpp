@@ -18,10 +18,11 @@ static void run(const Job& job, ProbeWriter& writer) {
         process::stay_until_ended();
 }
 
-extern const Probe probe{.title = "Crashes, hangs or exits intentionally, only for the self-test",
-                         .stage = Stage::look,
-                         .limit = std::chrono::seconds(1),
-                         .run = run,
-                         .targets = [](const Facts&) { return std::vector<std::string>(); }};
+extern const Probe probe{
+    .title = "Crashes, hangs or exits intentionally, only for the self-test",
+    .stage = Stage::look,
+    .limit = std::chrono::seconds(1),
+    .run = run,
+    .targets = [](const Facts&) { return std::vector<std::string>(); }};
 
 }  // namespace rnncheck::probes::selftest_child

@@ -30,8 +30,8 @@ Report judge(const stack::Stack& stack, const Matrix& matrix, const Selection& s
 /// For `rnncheck lstm`: runs the rules of the layers gpu and rnn; if a case is not correct or none
 /// ran, also those of the layers below, which report the cause. Healthy only if a case was
 /// computed. `also` are rules of other layers to run in any case.
-Report judge_networks(const Facts& facts, const Matrix& matrix,
-                      const std::set<std::string>& also = {});
+Report judge_networks(
+    const Facts& facts, const Matrix& matrix, const std::set<std::string>& also = {});
 
 /// For `rnncheck lstm --fit`: healthy if a size was found for each; problems if nothing ran for
 /// another reason than memory; undetermined otherwise, and if the time limit was reached. Without a

@@ -19,14 +19,14 @@ constexpr std::string_view variables =
     "LD_AUDIT LD_BIND_NOW TF_FORCE_GPU_ALLOW_GROWTH XLA_FLAGS PYTORCH_CUDA_ALLOC_CONF VIRTUAL_ENV "
     "CONDA_PREFIX ";
 /// Families of variables, of which new versions add more.
-constexpr std::string_view beginnings[] = {"CUDNN_", "CUDA_CACHE_", "CUDA_MPS_", "TF_CUDNN_",
-                                           "XLA_PYTHON_CLIENT_"};
+constexpr std::string_view beginnings[] = {
+    "CUDNN_", "CUDA_CACHE_", "CUDA_MPS_", "TF_CUDNN_", "XLA_PYTHON_CLIENT_"};
 constexpr std::size_t longest_value = 4096;
 
 static bool matters(std::string_view name) {
     return contains(variables, " " + std::string(name) + " ") ||
-           std::ranges::any_of(beginnings,
-                               [&](std::string_view start) { return name.starts_with(start); });
+           std::ranges::any_of(
+               beginnings, [&](std::string_view start) { return name.starts_with(start); });
 }
 
 TextMap variables_that_matter() {

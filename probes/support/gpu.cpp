@@ -20,8 +20,8 @@ std::string pci_address(std::string_view text) {
 }
 
 std::string compute_mode_name(int mode) {
-    constexpr const char* names[] = {"default", "exclusive_thread", "prohibited",
-                                     "exclusive_process"};
+    constexpr const char* names[] = {
+        "default", "exclusive_thread", "prohibited", "exclusive_process"};
     if (mode < 0 || mode >= int{std::size(names)})
         return "mode " + std::to_string(mode);
     return names[mode];
@@ -30,15 +30,17 @@ std::string compute_mode_name(int mode) {
 std::optional<int> believable_count(ProbeWriter& writer, const char* call, std::int64_t count) {
     if (count >= 0 && count <= most_gpus)
         return static_cast<int>(count);
-    writer.failed({call, invalid_result,
-                   "it reported an implausible number of GPUs: " + std::to_string(count)});
+    writer.failed(
+        {call,
+         invalid_result,
+         "it reported an implausible number of GPUs: " + std::to_string(count)});
     return std::nullopt;
 }
 
 /// Without persistence mode a start costs 1 to 3 seconds for each GPU
 /// (https://docs.nvidia.com/deploy/driver-persistence/overview.html).
-std::optional<std::chrono::milliseconds> limit_of_other_start(std::size_t gpus,
-                                                              std::chrono::milliseconds took) {
+std::optional<std::chrono::milliseconds> limit_of_other_start(
+    std::size_t gpus, std::chrono::milliseconds took) {
     if (gpus == 0)
         return std::nullopt;
     return std::chrono::seconds(8) + static_cast<int>(gpus) * std::chrono::seconds(4) + 10 * took;
@@ -48,8 +50,8 @@ vendor::Opened<vendor::CudaApi> open_gpu(ProbeWriter& writer, int index) {
     auto cuda = vendor::open_as<vendor::CudaApi>(writer, vendor::driver_library);
     vendor::Calls calls;
     if (cuda.failure)
-        calls.result = {vendor::opening_of(vendor::driver_library), cuda.failure->code,
-                        cuda.failure->text};
+        calls.result = {
+            vendor::opening_of(vendor::driver_library), cuda.failure->code, cuda.failure->text};
     int device = 0;
     vendor::CudaContext context = nullptr;
     calls(cuda, cuda.cuInit, 0u);

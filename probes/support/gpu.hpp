@@ -27,8 +27,8 @@ std::optional<int> believable_count(ProbeWriter& writer, const char* call, std::
 
 /// Time limit for the start of the driver in one process, from the time it took
 /// in another to list so many GPUs.
-std::optional<std::chrono::milliseconds> limit_of_other_start(std::size_t gpus,
-                                                              std::chrono::milliseconds took);
+std::optional<std::chrono::milliseconds> limit_of_other_start(
+    std::size_t gpus, std::chrono::milliseconds took);
 
 /// Opens the driver library and makes the primary context of the GPU
 /// with this CUDA ordinal current.

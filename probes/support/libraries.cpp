@@ -38,14 +38,15 @@ struct Companion {
 };
 
 /// What cuDNN requests by name, in this order.
-constexpr Companion companions[] = {{LibraryKind::nvrtc, "libnvrtc.so"},
-                                    {LibraryKind::cublaslt, "libcublasLt.so"},
-                                    {LibraryKind::cublas, "libcublas.so"}};
+constexpr Companion companions[] = {
+    {LibraryKind::nvrtc, "libnvrtc.so"},
+    {LibraryKind::cublaslt, "libcublasLt.so"},
+    {LibraryKind::cublas, "libcublas.so"}};
 
 /// The one that the framework gets; unset where none is known that
 /// it opens, which shows nothing.
-std::optional<std::vector<std::string>> named_by(const Framework& framework,
-                                                 const Companion& companion) {
+std::optional<std::vector<std::string>> named_by(
+    const Framework& framework, const Companion& companion) {
     const auto* const library = find_where(framework.libraries, [&](const FrameworkLibrary& one) {
         return one.soname.starts_with(companion.stem);
     });
@@ -57,8 +58,8 @@ std::optional<std::vector<std::string>> named_by(const Framework& framework,
 }
 
 /// NVIDIA's wheels are beside each other in site-packages/nvidia.
-std::vector<std::string> beside(const Facts& facts, const std::string& cudnn_path,
-                                const Companion& companion) {
+std::vector<std::string> beside(
+    const Facts& facts, const std::string& cudnn_path, const Companion& companion) {
     const auto tail = cudnn_path.rfind("/nvidia/cudnn/");
     std::vector<std::string> paths;
     if (tail == std::string::npos)
@@ -101,8 +102,8 @@ std::vector<std::string> companions_of(const Facts& facts, const std::string& cu
 }
 
 /// What is open already is given to cuDNN by its soname, without a search.
-vendor::Opened<vendor::CudnnApi> open_cudnn(const Job& job, ProbeWriter& writer,
-                                            const std::string& path) {
+vendor::Opened<vendor::CudnnApi> open_cudnn(
+    const Job& job, ProbeWriter& writer, const std::string& path) {
     for (const auto& companion : companions_of(job.facts, path))
         vendor::open_library(writer, job.root.outside(companion));
     return vendor::open_as<vendor::CudnnApi>(writer, job.root.outside(path));
@@ -132,8 +133,11 @@ bool is_cudnn(LibraryKind kind) {
 }
 
 /// By its ELF headers, or those of the parts that a cuDNN opens by itself.
-bool needs(const Facts& facts, const loader::LibraryName& opened, const std::string& path,
-           std::string_view name) {
+bool needs(
+    const Facts& facts,
+    const loader::LibraryName& opened,
+    const std::string& path,
+    std::string_view name) {
     return std::ranges::any_of(facts.libraries, [&](const Library& library) {
         const bool is_it = library.path == path;
         const bool is_part =
@@ -146,8 +150,11 @@ bool needs(const Facts& facts, const loader::LibraryName& opened, const std::str
 /// Whether opening and asking the one may lead the loader to the other. Seen
 /// with CUDA 13.0 and cuDNN 9.19: cudart, NVRTC and cuDNN open libcuda.so.1 by
 /// themselves, cuDNN its parts, NVRTC its builtins.
-bool leads_to(const Facts& facts, const loader::LibraryName& opened, const std::string& path,
-              const Library& pipe) {
+bool leads_to(
+    const Facts& facts,
+    const loader::LibraryName& opened,
+    const std::string& path,
+    const Library& pipe) {
     const auto name = loader::library_name(file_name(pipe.path));
     if (needs(facts, opened, path, file_name(pipe.path)))
         return true;

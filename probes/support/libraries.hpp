@@ -26,7 +26,7 @@ std::vector<std::string> installations_to_query(const Facts& facts) {
 std::vector<std::string> companions_of(const Facts& facts, const std::string& cudnn_path);
 
 /// Opens a cuDNN after its companions.
-vendor::Opened<vendor::CudnnApi> open_cudnn(const Job& job, ProbeWriter& writer,
-                                            const std::string& path);
+vendor::Opened<vendor::CudnnApi> open_cudnn(
+    const Job& job, ProbeWriter& writer, const std::string& path);
 
 }  // namespace rnncheck::probes

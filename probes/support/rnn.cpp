@@ -49,9 +49,11 @@ RunEnd outcome_since_9(std::int64_t status) {
 /// Sequences of different lengths came with 7.2.1; an older one does not
 /// support them, it is not damaged.
 bool came_with_7_2(const std::string& function) {
-    constexpr std::string_view since_7_2[] = {"cudnnCreateRNNDataDescriptor",
-                                              "cudnnSetRNNDataDescriptor", "cudnnSetRNNPaddingMode",
-                                              "cudnnRNNForwardInferenceEx"};
+    constexpr std::string_view since_7_2[] = {
+        "cudnnCreateRNNDataDescriptor",
+        "cudnnSetRNNDataDescriptor",
+        "cudnnSetRNNPaddingMode",
+        "cudnnRNNForwardInferenceEx"};
     return includes(since_7_2, function);
 }
 
@@ -67,8 +69,10 @@ RnnTarget rnn_target_of(const std::string& text) {
     int gpu = 0, path = 0;
     char rnn_api[16] = {};
     std::sscanf(text.c_str(), "GPU %d %15s %n", &gpu, rnn_api, &path);
-    return {text.substr(static_cast<std::size_t>(path)), gpu,
-            from_name<RnnApi>(rnn_api).value_or(RnnApi::v8)};
+    return {
+        text.substr(static_cast<std::size_t>(path)),
+        gpu,
+        from_name<RnnApi>(rnn_api).value_or(RnnApi::v8)};
 }
 
 std::vector<std::string> wanted_rnn_targets(const Facts& facts) {
@@ -90,8 +94,8 @@ std::vector<std::string> wanted_rnn_targets(const Facts& facts) {
 
 std::vector<std::string> rnn_targets(const Facts& facts) {
     std::vector<std::string> texts = wanted_rnn_targets(facts);
-    std::erase_if(texts,
-                  [&](const std::string& text) { return all_done(facts, rnn_target_of(text)); });
+    std::erase_if(
+        texts, [&](const std::string& text) { return all_done(facts, rnn_target_of(text)); });
     return texts;
 }
 

@@ -36,8 +36,8 @@ static bool has_time_limit(const vendor::Opened<vendor::CudaApi>& cuda, int gpu)
 
 /// A GPU that is not known well is taken for a slow one: a case too many is
 /// skipped rather than the display reset.
-WindowsLimits::WindowsLimits(const Facts& facts, const vendor::Opened<vendor::CudaApi>& cuda,
-                             int gpu)
+WindowsLimits::WindowsLimits(
+    const Facts& facts, const vendor::Opened<vendor::CudaApi>& cuda, int gpu)
     : on_windows_(on_windows(facts)), kernel_limit_(limit_of(facts)) {
     const Gpu* const known = find_by(facts.cuda_devices, &Gpu::index, gpu);
     if (known)
@@ -56,20 +56,27 @@ std::optional<CallResult> WindowsLimits::time_exceeded_by(const RnnCase& rnn_cas
     const double seconds = tolerance * model_ms(rnn_case, peak_) / 1000;
     if (seconds < static_cast<double>(kernel_limit_->count()))
         return std::nullopt;
-    return CallResult{"rnncheck", -1,
-                      concat("not run: it may take ", static_cast<long long>(std::ceil(seconds)),
-                             " s on this GPU, and Windows resets a GPU whose kernel runs for ",
-                             kernel_limit_->count(), " s (TdrDelay); run a smaller network")};
+    return CallResult{
+        "rnncheck",
+        -1,
+        concat(
+            "not run: it may take ",
+            static_cast<long long>(std::ceil(seconds)),
+            " s on this GPU, and Windows resets a GPU whose kernel runs for ",
+            kernel_limit_->count(),
+            " s (TdrDelay); run a smaller network")};
 }
 
-std::optional<CallResult> WindowsLimits::memory_exceeded_by(std::int64_t wanted,
-                                                            std::int64_t free) const {
+std::optional<CallResult> WindowsLimits::memory_exceeded_by(
+    std::int64_t wanted, std::int64_t free) const {
     if (!on_windows_ || wanted <= free)
         return std::nullopt;
-    return CallResult{"rnncheck", -1,
-                      "not run: at least " + mebibytes(wanted) + " are needed and " +
-                          mebibytes(free) + " are free, beyond which Windows uses host memory",
-                      wanted};
+    return CallResult{
+        "rnncheck",
+        -1,
+        "not run: at least " + mebibytes(wanted) + " are needed and " + mebibytes(free) +
+            " are free, beyond which Windows uses host memory",
+        wanted};
 }
 
 }  // namespace rnncheck::probes

@@ -116,13 +116,14 @@ std::optional<FileStatus> Root::status(std::string_view path) const {
     if (!place || stat(place->c_str(), &about) != 0)
         return std::nullopt;
     constexpr mode_t all_bits = 07777;
-    return FileStatus{file_kind(about.st_mode),
-                      about.st_mode & all_bits,
-                      about.st_uid,
-                      about.st_gid,
-                      about.st_size,
-                      about.st_dev,
-                      about.st_ino};
+    return FileStatus{
+        file_kind(about.st_mode),
+        about.st_mode & all_bits,
+        about.st_uid,
+        about.st_gid,
+        about.st_size,
+        about.st_dev,
+        about.st_ino};
 }
 
 std::optional<std::string> Root::real_path(std::string_view path) const {

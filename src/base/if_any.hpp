@@ -8,8 +8,8 @@
 namespace rnncheck {
 
 /// " (reason)" of a text that is not empty, else nothing: if_any(" (", reason, ")").
-inline std::string if_any(std::string_view before, std::string_view text,
-                          std::string_view after = "") {
+inline std::string if_any(
+    std::string_view before, std::string_view text, std::string_view after = "") {
     if (text.empty())
         return "";
     return concat(before, text, after);

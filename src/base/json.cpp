@@ -55,8 +55,10 @@ int word_from_json(const Json& json, const Shape& shape, const std::string& plac
     const std::string text = quoted_text(json, place);
     const auto found = std::ranges::find(shape.words, text);
     if (found == shape.words.end())
-        wrong(place, "'" + escaped(text, 80) + "' is not one of " +
-                         join_with_and({shape.words.begin(), shape.words.end()}));
+        wrong(
+            place,
+            "'" + escaped(text, 80) + "' is not one of " +
+                join_with_and({shape.words.begin(), shape.words.end()}));
     return static_cast<int>(found - shape.words.begin());
 }
 
@@ -94,8 +96,8 @@ void list_from_json(const Json& json, const Shape& shape, void* value, const std
     shape.clear(value);
     std::size_t i = 0;
     for (const Json& item : json)
-        from_json(item, shape.item_shape(), shape.add(value),
-                  place + '[' + std::to_string(i++) + ']');
+        from_json(
+            item, shape.item_shape(), shape.add(value), place + '[' + std::to_string(i++) + ']');
 }
 
 void map_from_json(const Json& json, TextMap& map, const std::string& place) {
@@ -107,14 +109,17 @@ void map_from_json(const Json& json, TextMap& map, const std::string& place) {
 
 /// Members that the structure does not have are not looked at here;
 /// facts_from_text reports them.
-void structure_from_json(const Json& json, const Shape& shape, void* value,
-                         const std::string& place) {
+void structure_from_json(
+    const Json& json, const Shape& shape, void* value, const std::string& place) {
     if (!json.is_object())
         wrong(place, "an object is expected");
     for (const Shape::Member& member : shape.members)
         if (const auto found = json.find(member.name); found != json.end())
-            from_json(*found, member.shape(), static_cast<char*>(value) + member.offset,
-                      place + '.' + member.name);
+            from_json(
+                *found,
+                member.shape(),
+                static_cast<char*>(value) + member.offset,
+                place + '.' + member.name);
 }
 
 /// Every field but the optional ones is required: to_json writes it.
@@ -126,10 +131,11 @@ Json schema_of_structure(const Shape& shape) {
         if (member.shape().kind != Kind::optional)
             required.push_back(member.name);
     }
-    return {{"type", "object"},
-            {"properties", properties},
-            {"required", required},
-            {"additionalProperties", false}};
+    return {
+        {"type", "object"},
+        {"properties", properties},
+        {"required", required},
+        {"additionalProperties", false}};
 }
 
 }  // namespace

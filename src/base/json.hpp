@@ -96,44 +96,47 @@ std::string quoted_text(const Json& json, const std::string& place);
 /// signed; each is compared with the range of T as what it is.
 template <std::integral T>
 Shape shape_of_whole() {
-    return {.kind = Shape::Kind::whole,
-            .number_to_json = [](const void* value) { return Json(*static_cast<const T*>(value)); },
-            .number_from_json =
-                [](const Json& json, void* value) {
-                    const bool fits = json.is_number_unsigned()
-                                          ? std::in_range<T>(json.get<std::uint64_t>())
-                                          : std::in_range<T>(json.get<std::int64_t>());
-                    if (fits)
-                        *static_cast<T*>(value) = json.get<T>();
-                    return fits;
-                }};
+    return {
+        .kind = Shape::Kind::whole,
+        .number_to_json = [](const void* value) { return Json(*static_cast<const T*>(value)); },
+        .number_from_json =
+            [](const Json& json, void* value) {
+                const bool fits = json.is_number_unsigned()
+                                      ? std::in_range<T>(json.get<std::uint64_t>())
+                                      : std::in_range<T>(json.get<std::int64_t>());
+                if (fits)
+                    *static_cast<T*>(value) = json.get<T>();
+                return fits;
+            }};
 }
 
 template <class T>
 Shape shape_of_optional() {
-    return {.kind = Shape::Kind::optional,
-            .item_shape = shape_of<typename T::value_type>,
-            .count =
-                [](const void* value) {
-                    return std::size_t{static_cast<const T*>(value)->has_value()};
-                },
-            .item = [](const void* value, std::size_t) -> const void* {
-                return &**static_cast<const T*>(value);
+    return {
+        .kind = Shape::Kind::optional,
+        .item_shape = shape_of<typename T::value_type>,
+        .count =
+            [](const void* value) {
+                return std::size_t{static_cast<const T*>(value)->has_value()};
             },
-            .add = [](void* value) -> void* { return &static_cast<T*>(value)->emplace(); },
-            .clear = [](void* value) { static_cast<T*>(value)->reset(); }};
+        .item = [](const void* value, std::size_t) -> const void* {
+            return &**static_cast<const T*>(value);
+        },
+        .add = [](void* value) -> void* { return &static_cast<T*>(value)->emplace(); },
+        .clear = [](void* value) { static_cast<T*>(value)->reset(); }};
 }
 
 template <class T>
 Shape shape_of_list() {
-    return {.kind = Shape::Kind::list,
-            .item_shape = shape_of<typename T::value_type>,
-            .count = [](const void* value) { return static_cast<const T*>(value)->size(); },
-            .item = [](const void* value, std::size_t i) -> const void* {
-                return &(*static_cast<const T*>(value))[i];
-            },
-            .add = [](void* value) -> void* { return &static_cast<T*>(value)->emplace_back(); },
-            .clear = [](void* value) { static_cast<T*>(value)->clear(); }};
+    return {
+        .kind = Shape::Kind::list,
+        .item_shape = shape_of<typename T::value_type>,
+        .count = [](const void* value) { return static_cast<const T*>(value)->size(); },
+        .item = [](const void* value, std::size_t i) -> const void* {
+            return &(*static_cast<const T*>(value))[i];
+        },
+        .add = [](void* value) -> void* { return &static_cast<T*>(value)->emplace_back(); },
+        .clear = [](void* value) { static_cast<T*>(value)->clear(); }};
 }
 
 /// Visits the fields of a sample once, for the places of the fields in the structure.

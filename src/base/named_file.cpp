@@ -125,16 +125,17 @@ std::size_t NamedFile::read(char* to, std::size_t size) {
 void NamedFile::wait_for_bytes() const {
     pollfd ready{file_.number(), POLLIN, 0};
     if (poll(&ready, 1, patience_ms_) == 0)
-        fail("nothing was written into this pipe for " + std::to_string(patience_ms_ / 1000) +
-             " seconds; write it to a file first, or pipe it to '-'");
+        fail(
+            "nothing was written into this pipe for " + std::to_string(patience_ms_ / 1000) +
+            " seconds; write it to a file first, or pipe it to '-'");
 }
 
 std::string NamedFile::content(std::size_t most) {
     constexpr std::size_t block = 1 << 16;
     const auto require = [&](std::size_t size) {
         if (size > most)
-            throw InputError(name_ + " is larger than the limit of " + std::to_string(most >> 20) +
-                             " MiB");
+            throw InputError(
+                name_ + " is larger than the limit of " + std::to_string(most >> 20) + " MiB");
     };
     if (size_ > 0)
         require(static_cast<std::size_t>(size_));

@@ -68,8 +68,15 @@ static std::string padded_end(std::string_view rest, std::uint64_t total_bytes) 
 std::string sha256_hex(std::string_view data) {
     // The fractional parts of the square roots of the first eight primes (FIPS
     // 180-4, 5.3.3).
-    State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                   0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    State state = {
+        0x6a09e667,
+        0xbb67ae85,
+        0x3c6ef372,
+        0xa54ff53a,
+        0x510e527f,
+        0x9b05688c,
+        0x1f83d9ab,
+        0x5be0cd19};
     const std::size_t whole = data.size() / block_bytes * block_bytes;
     for (std::size_t at = 0; at < whole; at += block_bytes)
         add_block(state, data.substr(at, block_bytes));

@@ -50,8 +50,13 @@ Character first_character(std::string_view text) {
 /// what no XML document may hold.
 bool is_control(char32_t code) {
     constexpr std::pair<char32_t, char32_t> ranges[] = {
-        {0, 0x1F},        {0x7F, 0x9F},     {0x61C, 0x61C},  {0x200E, 0x200F},
-        {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFFFE, 0xFFFF}};
+        {0, 0x1F},
+        {0x7F, 0x9F},
+        {0x61C, 0x61C},
+        {0x200E, 0x200F},
+        {0x2028, 0x202E},
+        {0x2066, 0x2069},
+        {0xFFFE, 0xFFFF}};
     return std::ranges::any_of(
         ranges, [&](const auto& range) { return range.first <= code && code <= range.second; });
 }
@@ -172,8 +177,8 @@ std::string escaped(std::string_view text, std::size_t most) {
         const auto [bytes, code] = first_character(text);
         if (code == U'\n')
             out += "\\n";
-        else if (!code || is_control(*code) ||
-                 begins_command(text, out.empty() || out.back() == ' '))
+        else if (
+            !code || is_control(*code) || begins_command(text, out.empty() || out.back() == ' '))
             append_escapes(out, bytes);
         else
             out += bytes;

@@ -49,8 +49,8 @@ std::optional<Version> find_version(std::string_view text, int min_parts) {
 static Version version_of(std::span<const int> numbers) {
     Version version;
     version.text = join(mapped(numbers, [](int number) { return std::to_string(number); }), ".");
-    std::ranges::copy(numbers.first(std::min(numbers.size(), version.parts.size())),
-                      version.parts.begin());
+    std::ranges::copy(
+        numbers.first(std::min(numbers.size(), version.parts.size())), version.parts.begin());
     return version;
 }
 

@@ -121,9 +121,11 @@ bool is_open(const Report& from_output) {
 
 /// How sure it is that an error of the machine made the command fail; nothing if it need not have.
 /// `first` is the first cause of the output, which names the libraries that were not found.
-std::optional<Confidence> blame(const Finding& error, const Finding& first,
-                                const std::vector<std::string>& not_found,
-                                const FailureTraits& traits) {
+std::optional<Confidence> blame(
+    const Finding& error,
+    const Finding& first,
+    const std::vector<std::string>& not_found,
+    const FailureTraits& traits) {
     // The output names the very library whose fault the machine shows.
     if (names_any(error, not_found))
         return Confidence::certain;
@@ -138,8 +140,8 @@ std::optional<Confidence> blame(const Finding& error, const Finding& first,
 }
 
 /// Errors of the machine that the output does not point to but may follow from.
-void add_errors_of_machine(Report& report, const Report& from_machine,
-                           const FailureTraits& traits) {
+void add_errors_of_machine(
+    Report& report, const Report& from_machine, const FailureTraits& traits) {
     if (!is_open(report))
         return;
     const auto not_found = libraries_not_found(*report.facts.log);
@@ -163,8 +165,8 @@ void add_errors_of_machine(Report& report, const Report& from_machine,
 
 }  // namespace
 
-Report cause_of_failure(Report from_output, const Report& from_machine,
-                        const FailureTraits& traits) {
+Report cause_of_failure(
+    Report from_output, const Report& from_machine, const FailureTraits& traits) {
     for (Finding& cause : from_output.findings) {
         if (cause.confidence == Confidence::certain)
             continue;

@@ -17,7 +17,7 @@ struct FailureTraits {
 /// certain and comes first. If the output only allows causes, an error of the machine about the
 /// same library or layer comes before them, and those that the machine does not show come last. The
 /// machine was judged without the output.
-Report cause_of_failure(Report from_output, const Report& from_machine,
-                        const FailureTraits& traits);
+Report cause_of_failure(
+    Report from_output, const Report& from_machine, const FailureTraits& traits);
 
 }  // namespace rnncheck

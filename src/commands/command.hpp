@@ -44,8 +44,8 @@ CommandText text_of_command(std::string_view name);
 
 /// Declares subcommands such as `matrix check`; the returned function runs the one that the user
 /// named.
-std::function<int()> declare_subcommands(CLI::App& app,
-                                         std::span<const std::pair<const char*, Command>> commands);
+std::function<int()> declare_subcommands(
+    CLI::App& app, std::span<const std::pair<const char*, Command>> commands);
 
 /// For `exec` and `run`: shows in the usage line that another program's command follows.
 void show_command_after_dashes(CLI::App& app);

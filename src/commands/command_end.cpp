@@ -38,8 +38,8 @@ std::optional<MemoryGroup> memory_of(const process::ControlGroup& group) {
     if (!events)
         return std::nullopt;
     const auto limit = group.text(root, file_of_limit);
-    MemoryGroup memory{group, number_after(*events, "oom_kill"),
-                       std::string(trim(limit.value_or("")))};
+    MemoryGroup memory{
+        group, number_after(*events, "oom_kill"), std::string(trim(limit.value_or("")))};
     constexpr std::size_t digits_of_no_limit = 19;  // version 1 writes a number near 2^63
     if (memory.limit == "max" || memory.limit.size() >= digits_of_no_limit)
         memory.limit.clear();
@@ -121,10 +121,11 @@ std::string seconds_in_words(double seconds) {
 
 /// What the scheduler calls this job.
 std::string job_in_words() {
-    const std::pair<const char*, const char*> schedulers[] = {{"SLURM_JOB_ID", "Slurm"},
-                                                              {"PBS_JOBID", "PBS"},
-                                                              {"LSB_JOBID", "LSF"},
-                                                              {"JOB_ID", "Grid Engine"}};
+    const std::pair<const char*, const char*> schedulers[] = {
+        {"SLURM_JOB_ID", "Slurm"},
+        {"PBS_JOBID", "PBS"},
+        {"LSB_JOBID", "LSF"},
+        {"JOB_ID", "Grid Engine"}};
     for (const auto& [variable, name] : schedulers)
         if (const auto id = environment_variable(variable))
             return concat(name, " job ", *id);
@@ -196,8 +197,8 @@ std::vector<std::string> CommandObserver::kernel_lines() {
     return lines;
 }
 
-bool concerns_command(const std::string& kernel_line,
-                      const std::function<bool(pid_t)>& belongs_to_command) {
+bool concerns_command(
+    const std::string& kernel_line, const std::function<bool(pid_t)>& belongs_to_command) {
     if (!is_about_gpu(kernel_line) && !is_end(kernel_line))
         return false;
     const pid_t process = process_in(kernel_line);
@@ -241,8 +242,10 @@ std::string in_words(const process::CommandEnd& end) {
     return "an unknown exit code" + after;
 }
 
-std::string as_log(const process::CommandEnd& end, const std::vector<std::string>& kernel_lines,
-                   const std::optional<MemoryGroup>& group) {
+std::string as_log(
+    const process::CommandEnd& end,
+    const std::vector<std::string>& kernel_lines,
+    const std::optional<MemoryGroup>& group) {
     std::string log = join(kernel_lines, "\n");
     const bool is_named = std::ranges::any_of(
         kernel_lines, [](auto& line) { return contains(line, "Killed process"); });
@@ -255,14 +258,15 @@ std::string as_log(const process::CommandEnd& end, const std::vector<std::string
     return log;
 }
 
-std::vector<std::string> sentences_about(const process::CommandEnd& end,
-                                         const std::vector<std::string>& kernel_lines,
-                                         const std::optional<MemoryGroup>& group) {
+std::vector<std::string> sentences_about(
+    const process::CommandEnd& end,
+    const std::vector<std::string>& kernel_lines,
+    const std::optional<MemoryGroup>& group) {
     std::vector<std::string> sentences;
     if (group)
-        sentences.push_back("the kernel killed a process because the memory limit of " +
-                            group->group.directory + ", " + group->limit +
-                            " bytes, was reached; request more memory or use less");
+        sentences.push_back(
+            "the kernel killed a process because the memory limit of " + group->group.directory +
+            ", " + group->limit + " bytes, was reached; request more memory or use less");
     for (const std::string& line : kernel_lines)
         sentences.push_back("kernel log: " + line);
     for (const std::string& line : kernel_lines)
@@ -274,14 +278,16 @@ std::vector<std::string> sentences_about(const process::CommandEnd& end,
         std::string sender = end.sent->sender;
         if (sender.empty())
             sender = "an unknown process";
-        sentences.push_back(process::signal_name(end.sent->signal) + " was sent by " + sender +
-                            if_any(", in ", job, ": a time limit, a preemption or a cancellation"));
+        sentences.push_back(
+            process::signal_name(end.sent->signal) + " was sent by " + sender +
+            if_any(", in ", job, ": a time limit, a preemption or a cancellation"));
     }
     if (end.passed_limit && end.hang) {
         const Hang& hang = *end.hang;
-        sentences.push_back("when the time limit of --time-limit passed, the command was " +
-                            hang.state + if_any(" in ", hang.kernel_function) +
-                            if_any(", waiting for the file system of ", hang.file));
+        sentences.push_back(
+            "when the time limit of --time-limit passed, the command was " + hang.state +
+            if_any(" in ", hang.kernel_function) +
+            if_any(", waiting for the file system of ", hang.file));
     }
     return sentences;
 }

@@ -69,8 +69,8 @@ class CommandObserver {
 
 /// Whether a line of the kernel's log is about a process of the command, or about a GPU as such.
 /// Another program's error on the same GPU is no reason for the command to fail.
-bool concerns_command(const std::string& kernel_line,
-                      const std::function<bool(pid_t)>& belongs_to_command);
+bool concerns_command(
+    const std::string& kernel_line, const std::function<bool(pid_t)>& belongs_to_command);
 
 /// What somebody ended on purpose, or nobody wanted to read any more, did not fail.
 bool has_failed(const process::CommandEnd& end);
@@ -80,13 +80,16 @@ std::string in_words(const process::CommandEnd& end);
 
 /// In the words in which shells, kernels and schedulers write it into logs: what the log reader
 /// understands.
-std::string as_log(const process::CommandEnd& end, const std::vector<std::string>& kernel_lines,
-                   const std::optional<MemoryGroup>& group);
+std::string as_log(
+    const process::CommandEnd& end,
+    const std::vector<std::string>& kernel_lines,
+    const std::optional<MemoryGroup>& group);
 
 /// Sentences about the end that no log contains: who sent the signal, whose memory limit, what a
 /// hanging command did.
-std::vector<std::string> sentences_about(const process::CommandEnd& end,
-                                         const std::vector<std::string>& kernel_lines,
-                                         const std::optional<MemoryGroup>& group);
+std::vector<std::string> sentences_about(
+    const process::CommandEnd& end,
+    const std::vector<std::string>& kernel_lines,
+    const std::optional<MemoryGroup>& group);
 
 }  // namespace rnncheck

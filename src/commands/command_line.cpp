@@ -119,8 +119,8 @@ std::string hint_for(const std::string& option, const std::vector<std::string>& 
 }
 
 /// Names the closest option of this command, else a command that has it, else where all are listed.
-[[noreturn]] void reject_option(const CLI::App& app, const CLI::App* command,
-                                const std::string& argument) {
+[[noreturn]] void reject_option(
+    const CLI::App& app, const CLI::App* command, const std::string& argument) {
     const std::string option = argument.substr(0, argument.find('='));
     const CLI::App& of = command_or(command, app);
     std::string hint = hint_for(option, options_of(of));
@@ -144,18 +144,22 @@ std::vector<std::string> names_of_commands(const CLI::App& app) {
 
 [[noreturn]] void reject_command_of(const CLI::App& command, const std::string& word) {
     const std::vector<std::string> names = names_of_commands(command);
-    throw UsageError("unknown command '" + word + "' of '" + full_name(&command) + "'" +
-                     did_you_mean(word, names, "; its commands are " + join_with_and(names)));
+    throw UsageError(
+        "unknown command '" + word + "' of '" + full_name(&command) + "'" +
+        did_you_mean(word, names, "; its commands are " + join_with_and(names)));
 }
 
 /// `command` is null for what comes before a command.
-[[noreturn]] void reject_argument(const CLI::App& app, const CLI::App* command,
-                                  const std::string& argument, const Arguments& arguments) {
+[[noreturn]] void reject_argument(
+    const CLI::App& app,
+    const CLI::App* command,
+    const std::string& argument,
+    const Arguments& arguments) {
     if (argument.size() > 1 && argument[0] == '-')
         reject_option(app, command, argument);
     if (!command)
-        throw UsageError("unknown command '" + argument + "'" +
-                         hint_for_command(argument, shown_commands()));
+        throw UsageError(
+            "unknown command '" + argument + "'" + hint_for_command(argument, shown_commands()));
     // `matrix shwo`: a group of commands takes no other arguments.
     if (!names_of_commands(*command).empty())
         reject_command_of(*command, argument);
@@ -200,8 +204,8 @@ std::string sentence_of(const CLI::ValidationError& error) {
 
 /// Of several errors the first that a user would have to correct: an empty value may be an unset
 /// variable of a script, and makes others follow.
-[[noreturn]] void reject_arguments(const CLI::App& app, const CLI::ParseError& error,
-                                   const Arguments& arguments) {
+[[noreturn]] void reject_arguments(
+    const CLI::App& app, const CLI::ParseError& error, const Arguments& arguments) {
     const CLI::App* const command = chosen_command(app);
     reject_empty_values(command_or(command, app));
     if (const auto* invalid = dynamic_cast<const CLI::ValidationError*>(&error))
@@ -407,8 +411,9 @@ static bool is_limit(const std::error_code& error) {
 
 int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
     open_missing_streams();  // first: a file opened with number 1 would get the report
-    keep_private_in_messages(std::find(arguments.begin(), end_of_own(arguments),
-                                       "--show-private") != end_of_own(arguments));
+    keep_private_in_messages(
+        std::find(arguments.begin(), end_of_own(arguments), "--show-private") !=
+        end_of_own(arguments));
     process::end_work_apart_at(deadline_after(deadline_in(arguments)));
     try {
         return work(arguments);
@@ -426,14 +431,14 @@ int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
     } catch (const std::system_error& error) {
         if (is_limit(error.code()))
             return report_failure(arguments, FailureKind::limit, beyond_limit);
-        return report_failure(arguments, FailureKind::bug,
-                              "this is a bug in rnncheck: " + std::string(error.what()));
+        return report_failure(
+            arguments, FailureKind::bug, "this is a bug in rnncheck: " + std::string(error.what()));
     } catch (const std::exception& error) {
-        return report_failure(arguments, FailureKind::bug,
-                              "this is a bug in rnncheck: " + std::string(error.what()));
+        return report_failure(
+            arguments, FailureKind::bug, "this is a bug in rnncheck: " + std::string(error.what()));
     } catch (...) {
-        return report_failure(arguments, FailureKind::bug,
-                              "this is a bug in rnncheck: an exception of unknown type");
+        return report_failure(
+            arguments, FailureKind::bug, "this is a bug in rnncheck: an exception of unknown type");
     }
 }
 

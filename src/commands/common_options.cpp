@@ -53,9 +53,15 @@ std::pair<std::string, std::string> label_from(const std::string& text) {
 /// endings.
 std::optional<std::string> format_by_ending(const std::string& path) {
     constexpr std::pair<std::string_view, const char*> endings[] = {
-        {".json", "json"},   {".html", "html"},         {".htm", "html"},
-        {".md", "markdown"}, {".markdown", "markdown"}, {".xml", "junit"},
-        {".csv", "csv"},     {".prom", "prometheus"},   {".txt", "text"}};
+        {".json", "json"},
+        {".html", "html"},
+        {".htm", "html"},
+        {".md", "markdown"},
+        {".markdown", "markdown"},
+        {".xml", "junit"},
+        {".csv", "csv"},
+        {".prom", "prometheus"},
+        {".txt", "text"}};
     const std::string lowered = lower(path);
     for (const auto& [ending, format] : endings)
         if (lowered.ends_with(ending))
@@ -74,11 +80,11 @@ OutputFile output_from(const std::string& text) {
         return output;
     }
     if (at == std::string::npos || at == 0 || at + 1 == text.size())
-        throw UsageError("--output cannot be '" + text +
-                         "'; give a format and a file, e.g. json=report.json");
+        throw UsageError(
+            "--output cannot be '" + text + "'; give a format and a file, e.g. json=report.json");
     if (text.substr(at + 1) == "-")
-        throw UsageError("--output writes files; for standard output use --format " +
-                         text.substr(0, at));
+        throw UsageError(
+            "--output writes files; for standard output use --format " + text.substr(0, at));
     return {format_named(text.substr(0, at)), text.substr(at + 1)};
 }
 
@@ -141,8 +147,8 @@ void add_matrix_option(CLI::App& app, std::string& directory) {
 }
 
 void add_root_option(CLI::App& app, std::string& directory) {
-    app.add_option("--root", directory,
-                   "Examine the files below this directory, e.g. a mounted image")
+    app.add_option(
+           "--root", directory, "Examine the files below this directory, e.g. a mounted image")
         ->type_name("DIR")
         ->check(existing_directory());
 }
@@ -152,8 +158,10 @@ void add_deadline_option(CLI::App& app, std::optional<double>& deadline) {
     std::string usual = "none";
     if (deadline)
         usual = short_number(*deadline);
-    app.add_option("--deadline", deadline,
-                   "Time limit for the whole check, in seconds (default: " + usual + ")")
+    app.add_option(
+           "--deadline",
+           deadline,
+           "Time limit for the whole check, in seconds (default: " + usual + ")")
         ->type_name("S")
         ->check(seconds());
 }
@@ -165,8 +173,10 @@ void add_rule_options(CLI::App& app, RuleOptions& options) {
     app.add_option("--skip", options.skip, "Skip these rules or probes")
         ->type_name("ID")
         ->allow_extra_args(false);
-    app.add_option("--ignore", options.ignore,
-                   "Report findings of these rules as notes; they do not affect the verdict")
+    app.add_option(
+           "--ignore",
+           options.ignore,
+           "Report findings of these rules as notes; they do not affect the verdict")
         ->type_name("ID")
         ->allow_extra_args(false);
     add_matrix_option(app, options.matrix);
@@ -178,28 +188,37 @@ void add_json_option(CLI::App& app, ReportOptions& options) {
 
 // A list takes one value each time: in `report --label a=1 train.log` the second is an argument.
 void add_file_options(CLI::App& app, ReportOptions& options) {
-    app.add_option("--output", options.output,
-                   "Also write the report to a file, e.g. json=report.json; of a file name alone, "
-                   "the ending chooses the format (.json, .html, .md, .xml, .csv, .prom, .txt), "
-                   "otherwise --format does; can be repeated")
+    app.add_option(
+           "--output",
+           options.output,
+           "Also write the report to a file, e.g. json=report.json; of a file name alone, "
+           "the ending chooses the format (.json, .html, .md, .xml, .csv, .prom, .txt), "
+           "otherwise --format does; can be repeated")
         ->type_name("[F=]FILE")
         ->allow_extra_args(false);
-    app.add_option("--label", options.label,
-                   "Add a label to the report, e.g. node=gpu017; labels are not redacted")
+    app.add_option(
+           "--label",
+           options.label,
+           "Add a label to the report, e.g. node=gpu017; labels are not redacted")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
 }
 
 void add_style_options(CLI::App& app, ReportOptions& options) {
-    add_choice(app, "--color", options.color,
-               "Use color; auto means on a terminal, unless NO_COLOR is set");
+    add_choice(
+        app,
+        "--color",
+        options.color,
+        "Use color; auto means on a terminal, unless NO_COLOR is set");
     app.add_flag("--ascii", options.ascii, "Print only ASCII characters");
 }
 
 void add_privacy_option(CLI::App& app, ReportOptions& options) {
-    app.add_flag("--show-private", options.show_private,
-                 "Show user and host names, home directories, addresses, serial numbers and "
-                 "secrets instead of hiding them");
+    app.add_flag(
+        "--show-private",
+        options.show_private,
+        "Show user and host names, home directories, addresses, serial numbers and "
+        "secrets instead of hiding them");
 }
 
 void add_verbose_option(CLI::App& app, ReportOptions& options) {
@@ -207,13 +226,17 @@ void add_verbose_option(CLI::App& app, ReportOptions& options) {
 }
 
 void add_quiet_option(CLI::App& app, ReportOptions& options) {
-    app.add_flag("-q,--quiet", options.quiet,
-                 "Show only the verdict, in one line, without progress or warnings");
+    app.add_flag(
+        "-q,--quiet",
+        options.quiet,
+        "Show only the verdict, in one line, without progress or warnings");
 }
 
 void add_report_options(CLI::App& app, ReportOptions& options) {
-    app.add_option("--format", options.format_name,
-                   "Format of the report: " + join_with_and(format_names()))
+    app.add_option(
+           "--format",
+           options.format_name,
+           "Format of the report: " + join_with_and(format_names()))
         ->type_name("F");
     add_json_option(app, options);
     add_file_options(app, options);
@@ -221,10 +244,13 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
     add_privacy_option(app, options);
     add_verbose_option(app, options);
     add_quiet_option(app, options);
-    add_choice(app, "--fail-on", options.fail_on,
-               "With \"warning\": exit code 4 if there are warnings");
-    add_choice(app, "--exit-style", options.exit_style,
-               "With \"nagios\": exit code and, without --format, output of a monitoring plugin");
+    add_choice(
+        app, "--fail-on", options.fail_on, "With \"warning\": exit code 4 if there are warnings");
+    add_choice(
+        app,
+        "--exit-style",
+        options.exit_style,
+        "With \"nagios\": exit code and, without --format, output of a monitoring plugin");
 }
 
 /// Marked as requested: rules report it as one that is to be installed, not as one that is there.
@@ -242,9 +268,12 @@ Framework parse_requested_framework(const std::string& text) {
     return framework;
 }
 
-Selection selection_from(const RuleOptions& rules, std::vector<std::string> require,
-                         const Profile& profile, const Matrix& matrix,
-                         std::set<std::string>& skipped_probes) {
+Selection selection_from(
+    const RuleOptions& rules,
+    std::vector<std::string> require,
+    const Profile& profile,
+    const Matrix& matrix,
+    std::set<std::string>& skipped_probes) {
     const auto known = [&] { return rule_names(matrix); };
     Selection selection;
     selection.allow_no_gpu = rules.allow_no_gpu;
@@ -261,8 +290,8 @@ Selection selection_from(const RuleOptions& rules, std::vector<std::string> requ
         require.push_back("gpus_not_expected");
     selection.require = ids_from(require, "--require", "rule", known);
     // --skip takes both kinds of names, because a report shows both.
-    selection.skip = ids_from(rules.skip, "--skip", "rule or probe",
-                              [&] { return rule_and_probe_names(matrix); });
+    selection.skip = ids_from(
+        rules.skip, "--skip", "rule or probe", [&] { return rule_and_probe_names(matrix); });
     for (const std::string& probe : probe_names())
         if (selection.skip.erase(probe) > 0)
             skipped_probes.insert(probe);
@@ -273,8 +302,8 @@ Selection selection_from(const RuleOptions& rules, std::vector<std::string> requ
     // Else a gate would pass because what it requires was not looked at.
     for (const std::string& id : selection.require)
         if (!selection.includes(id))
-            throw UsageError("--skip or --only excludes " + id +
-                             ", which --require or the profile requires");
+            throw UsageError(
+                "--skip or --only excludes " + id + ", which --require or the profile requires");
     return selection;
 }
 
@@ -282,12 +311,13 @@ Style ReportOptions::style(int descriptor) const {
     JsonLines json_lines = JsonLines::one;
     if (isatty(descriptor) != 0)
         json_lines = JsonLines::indented;  // a person reads it
-    return {.color = wants_color(color, descriptor),
-            .verbose = verbose,
-            .quiet = quiet,
-            .ascii = ascii || wants_ascii(),
-            .json_lines = json_lines,
-            .width = columns_of_terminal(descriptor)};
+    return {
+        .color = wants_color(color, descriptor),
+        .verbose = verbose,
+        .quiet = quiet,
+        .ascii = ascii || wants_ascii(),
+        .json_lines = json_lines,
+        .width = columns_of_terminal(descriptor)};
 }
 
 int print_help(const std::string& help) {
@@ -331,14 +361,15 @@ void begin_run(const CLI::App& app, ReportOptions& options) {
         // /dev/stderr may well get two reports.
         if (find_by(options.outputs, &OutputFile::path, output.path) &&
             !output.path.starts_with("/dev/"))
-            throw UsageError("--output names '" + output.path +
-                             "' twice: the second report would replace the first");
+            throw UsageError(
+                "--output names '" + output.path +
+                "' twice: the second report would replace the first");
         options.outputs.push_back(output);
     }
     for (const std::string& text : options.label)
         if (!options.run.labels.insert(label_from(text)).second)
-            throw UsageError("--label " + text +
-                             ": this label was given before; give each name once");
+            throw UsageError(
+                "--label " + text + ": this label was given before; give each name once");
     if (options.verbose)
         log::set_level(log::Level::verbose);
     if (options.quiet)

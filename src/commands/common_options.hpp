@@ -40,9 +40,12 @@ Framework parse_requested_framework(const std::string& text);
 
 /// The rules to run, with those that --require and a profile add. UsageError for an unknown id, and
 /// if no rule is left. Adds the probes among --skip to `skipped_probes`.
-Selection selection_from(const RuleOptions& rules, std::vector<std::string> require,
-                         const Profile& profile, const Matrix& matrix,
-                         std::set<std::string>& skipped_probes);
+Selection selection_from(
+    const RuleOptions& rules,
+    std::vector<std::string> require,
+    const Profile& profile,
+    const Matrix& matrix,
+    std::set<std::string>& skipped_probes);
 
 RNNCHECK_ENUM(FailOn, error, warning, never)
 

@@ -16,33 +16,41 @@ static constexpr const char* heading_of_output = "Output and exit code";
 /// Declared in the order of --help, as all groups.
 static void add_input_options(CLI::App& app, InputOptions& options) {
     app.option_defaults()->group("Input");
-    app.add_option("--facts", options.facts,
-                   "Evaluate saved facts or a saved JSON report instead of this machine (- is "
-                   "standard input)")
+    app.add_option(
+           "--facts",
+           options.facts,
+           "Evaluate saved facts or a saved JSON report instead of this machine (- is "
+           "standard input)")
         ->type_name("FILE");
     add_root_option(app, options.root);
-    app.add_option("--log", options.log,
-                   "Also analyze this log of the failing program (- is standard input)")
+    app.add_option(
+           "--log",
+           options.log,
+           "Also analyze this log of the failing program (- is standard input)")
         ->type_name("FILE")
         ->allow_extra_args(false);
-    app.add_option("--model", options.model,
-                   "Also show which recurrent layers of this model use cuDNN")
+    app.add_option(
+           "--model", options.model, "Also show which recurrent layers of this model use cuDNN")
         ->type_name("FILE");
-    app.add_option("--for", options.framework,
-                   "Check this machine against a framework version, e.g. tensorflow==2.15")
+    app.add_option(
+           "--for",
+           options.framework,
+           "Check this machine against a framework version, e.g. tensorflow==2.15")
         ->type_name("NAME==VERSION");
 }
 
 void add_look_only_option(CLI::App& app, ExaminationOptions& options) {
-    app.add_flag("--look-only", options.look_only,
-                 "Read files only: open no vendor library, use no GPU");
+    app.add_flag(
+        "--look-only", options.look_only, "Read files only: open no vendor library, use no GPU");
 }
 
 void add_python_option(CLI::App& app, ExaminationOptions& options) {
-    app.add_option("--python", options.python,
-                   "Check the frameworks of this Python: an interpreter, the directory of an "
-                   "environment or of a project, python3.11, 3.11, or the name of a conda "
-                   "environment")
+    app.add_option(
+           "--python",
+           options.python,
+           "Check the frameworks of this Python: an interpreter, the directory of an "
+           "environment or of a project, python3.11, 3.11, or the name of a conda "
+           "environment")
         ->type_name("ENV");
 }
 
@@ -50,8 +58,10 @@ void add_examination_options(CLI::App& app, ExaminationOptions& options) {
     app.option_defaults()->group("Examination");
     add_look_only_option(app, options);
     app.add_flag("--no-run", options.no_run, "Query the libraries, but do not use the GPU");
-    app.add_flag("--make-nodes", options.make_nodes,
-                 "Allow the driver to create missing device nodes, as a CUDA program does");
+    app.add_flag(
+        "--make-nodes",
+        options.make_nodes,
+        "Allow the driver to create missing device nodes, as a CUDA program does");
     add_deadline_option(app, options.deadline);
     add_python_option(app, options);
 }
@@ -59,22 +69,26 @@ void add_examination_options(CLI::App& app, ExaminationOptions& options) {
 void add_machine_rule_options(CLI::App& app, RuleOptions& options) {
     app.option_defaults()->group("Rules");
     add_rule_options(app, options);
-    app.add_flag("--allow-no-gpu", options.allow_no_gpu,
-                 "Do not report a missing NVIDIA GPU as a problem");
+    app.add_flag(
+        "--allow-no-gpu", options.allow_no_gpu, "Do not report a missing NVIDIA GPU as a problem");
 }
 
 static void add_gate_options(CLI::App& app, GateOptions& options) {
     app.option_defaults()->group(heading_of_output);
-    app.add_option("--require", options.require,
-                   "Exit code 3 if any of these rules cannot be decided")
+    app.add_option(
+           "--require", options.require, "Exit code 3 if any of these rules cannot be decided")
         ->type_name("ID")
         ->allow_extra_args(false);
-    app.add_option("--profile", options.profile,
-                   "Read required and ignored rules, --fail-on and expected versions from this "
-                   "file, e.g. rnncheck.toml")
+    app.add_option(
+           "--profile",
+           options.profile,
+           "Read required and ignored rules, --fail-on and expected versions from this "
+           "file, e.g. rnncheck.toml")
         ->type_name("FILE");
-    app.add_option("--save-facts", options.save_facts,
-                   "Save the facts, without findings, to this file; --facts reads it")
+    app.add_option(
+           "--save-facts",
+           options.save_facts,
+           "Save the facts, without findings, to this file; --facts reads it")
         ->type_name("FILE");
 }
 
@@ -99,16 +113,22 @@ static std::optional<std::string> python_from_option(const std::string& text, co
 static void require_labels(const Profile& profile, const TextMap& labels) {
     for (const std::string& label : profile.labels)
         if (!labels.contains(label))
-            throw UsageError("'" + profile.file + "' expects the label '" + label +
-                             "' in every report; add --label " + label + "=VALUE");
+            throw UsageError(
+                "'" + profile.file + "' expects the label '" + label +
+                "' in every report; add --label " + label + "=VALUE");
 }
 
 void DoctorOptions::check(const CLI::App& app) {
-    reject_together(app, "--facts",
-                    {"--look-only", "--no-run", "--make-nodes", "--deadline", "--root", "--python"},
-                    "with saved facts nothing is examined");
-    reject_together(app, "--make-nodes", {"--look-only"},
-                    "without the driver's libraries nothing creates nodes");
+    reject_together(
+        app,
+        "--facts",
+        {"--look-only", "--no-run", "--make-nodes", "--deadline", "--root", "--python"},
+        "with saved facts nothing is examined");
+    reject_together(
+        app,
+        "--make-nodes",
+        {"--look-only"},
+        "without the driver's libraries nothing creates nodes");
     // Else one of them would be read as empty.
     if (input.facts == "-" && includes(input.log, "-"))
         throw UsageError(

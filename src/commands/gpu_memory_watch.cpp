@@ -19,8 +19,8 @@ std::int64_t used_mib(const Board& board) {
 
 /// Nothing where NVML does not list the command: in a container it has other process ids, so all
 /// would seem to be others.
-std::optional<std::int64_t> used_by_others(const Board& board,
-                                           const std::function<bool(pid_t)>& belongs_to_command) {
+std::optional<std::int64_t> used_by_others(
+    const Board& board, const std::function<bool(pid_t)>& belongs_to_command) {
     std::int64_t others = 0;
     bool lists_command = false;
     for (const GpuProcess& process : board.processes) {
@@ -45,12 +45,22 @@ std::string in_words(const GpuMemoryUse& use, Clock::time_point end) {
     const auto before_end =
         std::chrono::duration_cast<std::chrono::seconds>(end - use.time).count();
     const std::string name = if_any(" (", use.board.name, ")");
-    std::string line = concat("GPU ", use.board.index, name, ": ", gib(used_mib(use.board)), " of ",
-                              gib(*use.board.memory_total_mib), " GiB of its memory were in use ",
-                              before_end, " s before the end");
+    std::string line = concat(
+        "GPU ",
+        use.board.index,
+        name,
+        ": ",
+        gib(used_mib(use.board)),
+        " of ",
+        gib(*use.board.memory_total_mib),
+        " GiB of its memory were in use ",
+        before_end,
+        " s before the end");
     if (use.used_by_others_mib.value_or(0) > 0)
-        line += concat(", ", gib(*use.used_by_others_mib),
-                       " GiB of it by processes that do not belong to the command");
+        line += concat(
+            ", ",
+            gib(*use.used_by_others_mib),
+            " GiB of it by processes that do not belong to the command");
     return line;
 }
 
@@ -97,8 +107,8 @@ void GpuMemoryWatch::stop(const std::function<bool(pid_t)>& belongs_to_command) 
     query_.reset();
 }
 
-void GpuMemoryWatch::take(const Facts& found,
-                          const std::function<bool(pid_t)>& belongs_to_command) {
+void GpuMemoryWatch::take(
+    const Facts& found, const std::function<bool(pid_t)>& belongs_to_command) {
     for (const Board& board : found.nvml_devices) {
         if (!board.memory_total_mib || !board.memory_free_mib)
             continue;
@@ -110,14 +120,14 @@ void GpuMemoryWatch::take(const Facts& found,
     }
 }
 
-std::vector<std::string> in_words(const std::map<int, GpuMemoryUse>& most_used,
-                                  Clock::time_point end) {
+std::vector<std::string> in_words(
+    const std::map<int, GpuMemoryUse>& most_used, Clock::time_point end) {
     std::vector<GpuMemoryUse> uses;
     for (const auto& [index, use] : most_used)
         uses.push_back(use);
     // The fullest GPU first.
-    std::ranges::stable_sort(uses, {},
-                             [](const GpuMemoryUse& use) { return *use.board.memory_free_mib; });
+    std::ranges::stable_sort(
+        uses, {}, [](const GpuMemoryUse& use) { return *use.board.memory_free_mib; });
     return mapped(uses, [&](const GpuMemoryUse& use) { return in_words(use, end); });
 }
 

@@ -48,12 +48,12 @@ class GpuMemoryWatch {
 
 /// "GPU 0 (NVIDIA H200): 139.1 of 139.8 GiB of its memory were in use 4 s before the end, 70.2 GiB
 /// of it by processes that do not belong to the command". The fullest GPU comes first.
-std::vector<std::string> in_words(const std::map<int, GpuMemoryUse>& most_used,
-                                  std::chrono::steady_clock::time_point end);
+std::vector<std::string> in_words(
+    const std::map<int, GpuMemoryUse>& most_used, std::chrono::steady_clock::time_point end);
 
 /// The fullest GPU; empty if none was nearly full or partly in use by others, because the memory is
 /// measured rarely: a low number shows nothing about the moment of the failure.
-std::string fullest_in_words(const std::map<int, GpuMemoryUse>& most_used,
-                             std::chrono::steady_clock::time_point end);
+std::string fullest_in_words(
+    const std::map<int, GpuMemoryUse>& most_used, std::chrono::steady_clock::time_point end);
 
 }  // namespace rnncheck

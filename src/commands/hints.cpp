@@ -41,11 +41,21 @@ struct Ending {
 };
 
 constexpr Ending endings[] = {
-    {".log", FileKind::log},    {".txt", FileKind::log},           {".out", FileKind::log},
-    {".err", FileKind::log},    {".keras", FileKind::model},       {".h5", FileKind::model},
-    {".hdf5", FileKind::model}, {".onnx", FileKind::model},        {".pt", FileKind::model},
-    {".pth", FileKind::model},  {".pt2", FileKind::model},         {".pb", FileKind::model},
-    {".py", FileKind::model},   {".safetensors", FileKind::model}, {".ipynb", FileKind::model},
+    {".log", FileKind::log},
+    {".txt", FileKind::log},
+    {".out", FileKind::log},
+    {".err", FileKind::log},
+    {".keras", FileKind::model},
+    {".h5", FileKind::model},
+    {".hdf5", FileKind::model},
+    {".onnx", FileKind::model},
+    {".pt", FileKind::model},
+    {".pth", FileKind::model},
+    {".pt2", FileKind::model},
+    {".pb", FileKind::model},
+    {".py", FileKind::model},
+    {".safetensors", FileKind::model},
+    {".ipynb", FileKind::model},
     {".json", FileKind::facts},
 };
 
@@ -70,8 +80,10 @@ std::string command_for(FileKind kind, const std::string& file) {
 
 /// The option of several values of which `argument` would be one more: "--ignore" in "--ignore a
 /// b".
-const CLI::Option* list_before(const CLI::App& command, const std::string& argument,
-                               const std::vector<std::string>& arguments) {
+const CLI::Option* list_before(
+    const CLI::App& command,
+    const std::string& argument,
+    const std::vector<std::string>& arguments) {
     const auto at = std::ranges::find(arguments, argument);
     if (at == arguments.end() || at - arguments.begin() < 2)
         return nullptr;
@@ -93,8 +105,10 @@ std::string hint_for_command(const std::string& word, const std::vector<std::str
     return did_you_mean(word, commands, "; the commands are " + join_with_and(commands));
 }
 
-std::string hint_for_argument(const CLI::App& command, const std::string& argument,
-                              const std::vector<std::string>& arguments) {
+std::string hint_for_argument(
+    const CLI::App& command,
+    const std::string& argument,
+    const std::vector<std::string>& arguments) {
     if (const CLI::Option* option = list_before(command, argument, arguments)) {
         const std::string name = option->get_name();
         return "; repeat the option for another value: " + name + ' ' + option->results().back() +

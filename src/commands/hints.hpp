@@ -18,7 +18,9 @@ std::string hint_for_command(const std::string& word, const std::vector<std::str
 /// What to type instead of `argument`, which `command`, a command without commands of its own, does
 /// not take; empty if nothing is known. `arguments` is the whole command line without the program's
 /// name.
-std::string hint_for_argument(const CLI::App& command, const std::string& argument,
-                              const std::vector<std::string>& arguments);
+std::string hint_for_argument(
+    const CLI::App& command,
+    const std::string& argument,
+    const std::vector<std::string>& arguments);
 
 }  // namespace rnncheck

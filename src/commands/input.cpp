@@ -43,28 +43,31 @@ void reject_compressed(const std::string& path, std::string_view begin) {
             std::string command = unpack;
             if (path != "-")
                 command += " " + shell_quoted(path);
-            throw InputError(name_of_file(path) + " is compressed: unpack it first with " +
-                             command + " | rnncheck diagnose -");
+            throw InputError(
+                name_of_file(path) + " is compressed: unpack it first with " + command +
+                " | rnncheck diagnose -");
         }
 }
 
 /// A log may be larger than memory, so it is read piece by piece.
 LogInput log_input(const std::string& path) {
-    return {path, [path, file = std::make_shared<NamedFile>(path), begun = false](
-                      char* to, std::size_t size) mutable {
-                const std::size_t got = file->read(to, size);
-                if (!begun)
-                    reject_compressed(path, {to, got});
-                begun = true;
-                return got;
-            }};
+    return {
+        path,
+        [path, file = std::make_shared<NamedFile>(path), begun = false](
+            char* to, std::size_t size) mutable {
+            const std::size_t got = file->read(to, size);
+            if (!begun)
+                reject_compressed(path, {to, got});
+            begun = true;
+            return got;
+        }};
 }
 
 /// "facts.a, facts.b and 7 more".
 std::string first_of(const std::vector<std::string>& places) {
     constexpr std::size_t shown = 5;
-    const std::vector<std::string> first(places.begin(),
-                                         places.begin() + std::min(shown, places.size()));
+    const std::vector<std::string> first(
+        places.begin(), places.begin() + std::min(shown, places.size()));
     const std::string shown_places = escaped(join(first, ", "), 400);
     if (places.size() <= shown)
         return shown_places;
@@ -153,8 +156,16 @@ ModelFile read_model_file(const std::string& path, bool with_weights) {
     std::erase_if(models, [](const FoundModel& one) { return !one.error.empty(); });
     if (models.size() == 1)
         return std::move(models.front().file);
-    throw InputError(concat("'", path, "' has ", models.size(), " models, the first are '",
-                            models[0].name, "' and '", models[1].name, "'; give one of them"));
+    throw InputError(concat(
+        "'",
+        path,
+        "' has ",
+        models.size(),
+        " models, the first are '",
+        models[0].name,
+        "' and '",
+        models[1].name,
+        "'; give one of them"));
 }
 
 std::optional<Network> network_of(const ModelFile& file) {
@@ -200,8 +211,8 @@ std::optional<int> days_from(std::string_view date, std::chrono::sys_days today)
 }
 
 ToolStamp stamp_with(std::string matrix_date, std::string matrix_digest) {
-    ToolStamp stamp{.matrix_date = std::move(matrix_date),
-                    .matrix_digest = std::move(matrix_digest)};
+    ToolStamp stamp{
+        .matrix_date = std::move(matrix_date), .matrix_digest = std::move(matrix_digest)};
     if (!commit_of_rnncheck().empty())
         stamp.commit = commit_of_rnncheck();
     stamp.matrix_age_days = days_from(stamp.matrix_date, today());

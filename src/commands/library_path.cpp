@@ -55,8 +55,8 @@ LibraryPath library_path() {
     }
 }
 
-const PathDirectory* directory_named_in(const LibraryPath& path,
-                                        const std::vector<std::string>& texts) {
+const PathDirectory* directory_named_in(
+    const LibraryPath& path, const std::vector<std::string>& texts) {
     for (const PathDirectory& directory : path.directories)
         for (const std::string& library : directory.cuda_libraries)
             for (const std::string& text : texts)

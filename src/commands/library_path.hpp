@@ -12,8 +12,8 @@ namespace rnncheck {
 struct PathDirectory {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, directory, "as in the variable");
-    RNNCHECK_FIELD(std::vector<std::string>, cuda_libraries,
-                   "file names in it, without the driver's");
+    RNNCHECK_FIELD(
+        std::vector<std::string>, cuda_libraries, "file names in it, without the driver's");
     RNNCHECK_FIELDS_END
 };
 
@@ -28,8 +28,8 @@ struct LibraryPath {
 LibraryPath library_path();
 
 /// The first directory that contains a library which one of the texts names; null if none does.
-const PathDirectory* directory_named_in(const LibraryPath& path,
-                                        const std::vector<std::string>& texts);
+const PathDirectory* directory_named_in(
+    const LibraryPath& path, const std::vector<std::string>& texts);
 
 /// A shell command that removes the directories of CUDA from the variable.
 std::string command_without_cuda(const LibraryPath& path);

@@ -71,8 +71,12 @@ class LstmState {
   public:
     /// `file` may be empty: then nothing is written. Writes the first document, so that a file that
     /// cannot be written is reported at once.
-    LstmState(std::string file, const Matrix& matrix, const RnnRequest& request,
-              std::optional<EarlierRun> earlier, const ReportOptions& options);
+    LstmState(
+        std::string file,
+        const Matrix& matrix,
+        const RnnRequest& request,
+        std::optional<EarlierRun> earlier,
+        const ReportOptions& options);
 
     /// Plans the cases and takes over those of the earlier run. InputError when that was on another
     /// machine, or on this one before it was changed.
@@ -111,8 +115,8 @@ const RnnRun* worst_run(const Facts& facts);
 /// Runs the first of the worst cases alone and, if it fails again, reduces it, for 60 seconds at
 /// most. Nothing if every case is correct, if no time is left, or if the process of the case hangs
 /// inside the kernel, where a further process would hang too.
-std::optional<MinimalCase> smallest_failing(const Facts& facts, const SurveyOptions& how,
-                                            bool quiet);
+std::optional<MinimalCase> smallest_failing(
+    const Facts& facts, const SurveyOptions& how, bool quiet);
 
 /// Runs one size of the network of `calculated`, in a process of its own: its RnnFit. Nothing when
 /// the time is over.

@@ -29,8 +29,12 @@ bool alike(const RnnRun& a, const RnnRun& b) {
 
 /// The case on what `failed` ran on. Nothing when the time is over, or was before the case came to
 /// an end.
-std::optional<RnnRun> run_again(Facts facts, const RnnRun& failed, const RnnCase& rnn_case,
-                                const SurveyOptions& how, Progress& progress) {
+std::optional<RnnRun> run_again(
+    Facts facts,
+    const RnnRun& failed,
+    const RnnCase& rnn_case,
+    const SurveyOptions& how,
+    Progress& progress) {
     if (is_over(how.deadline))
         return std::nullopt;
     progress.show("looking for a smaller case that fails: " + describe(rnn_case));
@@ -154,8 +158,8 @@ const RnnRun* worst_run(const Facts& facts) {
     return nullptr;
 }
 
-std::optional<MinimalCase> smallest_failing(const Facts& facts, const SurveyOptions& how,
-                                            bool quiet) {
+std::optional<MinimalCase> smallest_failing(
+    const Facts& facts, const SurveyOptions& how, bool quiet) {
     const RnnRun* const failed = worst_run(facts);
     if (!failed || find_by(facts.probe_runs, &ProbeRun::end, ProbeEnd::stuck))
         return std::nullopt;
@@ -183,11 +187,16 @@ std::optional<MinimalCase> smallest_failing(const Facts& facts, const SurveyOpti
     if (!alone)
         return std::nullopt;
     if (!*alone)
-        return MinimalCase{*failed, failed->number, 1,
-                           true,    false,          rerun_all_command(facts, *failed)};
+        return MinimalCase{
+            *failed, failed->number, 1, true, false, rerun_all_command(facts, *failed)};
     const Shrunk shrunk = shrink(failed->rnn_case, still_fails);
-    return MinimalCase{smallest,        failed->number, shrunk.trials + 1,
-                       shrunk.finished, true,           rerun_command(facts, smallest)};
+    return MinimalCase{
+        smallest,
+        failed->number,
+        shrunk.trials + 1,
+        shrunk.finished,
+        true,
+        rerun_command(facts, smallest)};
 }
 
 FitSearch find_fit(const RnnFit& calculated, const TrySize& try_size) {
@@ -219,8 +228,8 @@ std::vector<FitSearch> find_fits(const Facts& facts, const SurveyOptions& how, b
     const auto try_size = [&](const RnnFit& calculated, int size) -> std::optional<RnnFit> {
         if (is_over(how.deadline))
             return std::nullopt;
-        progress.show("trying a " + std::string(name_of(calculated.of)) + " of " +
-                      std::to_string(size));
+        progress.show(
+            "trying a " + std::string(name_of(calculated.of)) + " of " + std::to_string(size));
         Facts known = facts;
         known.rnn_request->trial = size;
         const Facts collected = run_probe("rnn_fit", probes::text_of(calculated), known, how);
@@ -231,16 +240,24 @@ std::vector<FitSearch> find_fits(const Facts& facts, const SurveyOptions& how, b
         // The process crashed or was killed: that size does not fit, and the search goes on.
         RnnFit lost = calculated;
         if (!collected.probe_runs.empty())
-            lost.result =
-                CallResult{collected.probe_runs.back().last_call.value_or("?"), -1,
-                           "the process " + id_in_words(name_of(collected.probe_runs.back().end))};
+            lost.result = CallResult{
+                collected.probe_runs.back().last_call.value_or("?"),
+                -1,
+                "the process " + id_in_words(name_of(collected.probe_runs.back().end))};
         return lost;
     };
     std::vector<FitSearch> searches;
     for (const RnnFit& fit : facts.rnn_fits) {
         FitSearch& search = searches.emplace_back(find_fit(fit, try_size));
-        search.answer = concat("GPU ", fit.gpu, ", ", cudnn_in_words(facts, fit.library), ", ",
-                               fit.rnn_api, " API: ", search.answer);
+        search.answer = concat(
+            "GPU ",
+            fit.gpu,
+            ", ",
+            cudnn_in_words(facts, fit.library),
+            ", ",
+            fit.rnn_api,
+            " API: ",
+            search.answer);
     }
     return searches;
 }
@@ -250,8 +267,9 @@ LogReplay replay_of(const LogRnnConfig& config, const Facts& facts) {
     LogReplay replay{failure_of(run), {}};
     replay.sentences.push_back(what_follows[static_cast<std::size_t>(replay.failure)]);
     if (!config.missing.empty())
-        replay.sentences.push_back("the log does not contain " + join_with_and(config.missing) +
-                                   ", so defaults or options are used for it");
+        replay.sentences.push_back(
+            "the log does not contain " + join_with_and(config.missing) +
+            ", so defaults or options are used for it");
     if (run)
         replay.sentences.push_back(memory_sentence(facts, *run));
     return replay;

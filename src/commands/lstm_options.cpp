@@ -36,13 +36,22 @@ std::string check_lengths(const std::string& text) {
 /// What the network computes.
 void add_cell_options(CLI::App& app, RnnCase& network) {
     add_choice(app, "--cell", network.cell, "Kind of cell" + default_is(network.cell));
-    add_choice(app, "--dtype", network.dtype,
-               "Type of data, states and weights" + default_is(network.dtype));
+    add_choice(
+        app,
+        "--dtype",
+        network.dtype,
+        "Type of data, states and weights" + default_is(network.dtype));
     add_choice(app, "--math", network.math, "Math type: default allows TF32, fma does not");
-    add_choice(app, "--algorithm", network.algorithm,
-               "RNN algorithm of cuDNN" + default_is(network.algorithm));
-    add_choice(app, "--direction", network.direction,
-               "One or both directions" + default_is(network.direction));
+    add_choice(
+        app,
+        "--algorithm",
+        network.algorithm,
+        "RNN algorithm of cuDNN" + default_is(network.algorithm));
+    add_choice(
+        app,
+        "--direction",
+        network.direction,
+        "One or both directions" + default_is(network.direction));
 }
 
 /// How large it is.
@@ -59,17 +68,20 @@ void add_size_options(CLI::App& app, RnnCase& network) {
     app.add_option("--batch", network.batch, "Number of sequences" + default_is(network.batch))
         ->type_name("N")
         ->transform(whole_number(1, most_size));
-    app.add_option("--length", network.sequence_length,
-                   "Longest sequence, in steps" + default_is(network.sequence_length))
+    app.add_option(
+           "--length",
+           network.sequence_length,
+           "Longest sequence, in steps" + default_is(network.sequence_length))
         ->type_name("N")
         ->transform(whole_number(1, most_steps));
     // One text, not a list with a delimiter: of "3,,9" CLI11 would drop the empty length.
     const auto take_lengths = [&network](const std::string& text) {
-        network.lengths = mapped(split(text, ','),
-                                 [](const std::string& length) { return *number_from(length); });
+        network.lengths = mapped(
+            split(text, ','), [](const std::string& length) { return *number_from(length); });
     };
     app.add_option_function<std::string>(
-           "--lengths", take_lengths,
+           "--lengths",
+           take_lengths,
            "Length of each sequence, in steps, if they differ, e.g. 7,3,5")
         ->type_name("N,N,...")
         ->check(check_lengths);
@@ -80,19 +92,29 @@ void add_network_options(CLI::App& app, RnnCase& network) {
     app.option_defaults()->group(heading_of_network);
     add_cell_options(app, network);
     add_size_options(app, network);
-    add_choice(app, "--layout", network.layout,
-               "Order of the data in memory" + default_is(network.layout));
+    add_choice(
+        app,
+        "--layout",
+        network.layout,
+        "Order of the data in memory" + default_is(network.layout));
     app.add_flag("--states", network.states, "Start from initial states other than zeros");
-    app.add_option("--projection", network.projection,
-                   "Size of the LSTM's recurrent projection, 0 for none")
+    app.add_option(
+           "--projection",
+           network.projection,
+           "Size of the LSTM's recurrent projection, 0 for none")
         ->type_name("N")
         ->transform(whole_number(0, most_size));
-    add_choice(app, "--bias", network.bias,
-               "Which biases the gates have" + default_is(network.bias));
-    add_choice(app, "--input-mode", network.input_mode,
-               "Whether the first layer multiplies its input by weights (linear) or not (skip)");
-    app.add_option("--clip", network.clip,
-                   "Absolute value at which the LSTM's cell state is clipped, 0 for none")
+    add_choice(
+        app, "--bias", network.bias, "Which biases the gates have" + default_is(network.bias));
+    add_choice(
+        app,
+        "--input-mode",
+        network.input_mode,
+        "Whether the first layer multiplies its input by weights (linear) or not (skip)");
+    app.add_option(
+           "--clip",
+           network.clip,
+           "Absolute value at which the LSTM's cell state is clipped, 0 for none")
         ->type_name("X")
         ->check(number(0, 1e6, "a number from 0 to 1000000"));
     app.add_flag("--training,--backward", network.training, "Also compute the gradients");
@@ -105,25 +127,32 @@ void add_run_options(CLI::App& app, LstmRunOptions& options) {
                      below_1 = 1 - std::numeric_limits<double>::epsilon() / 2;
     app.option_defaults()->group("Execution");
     add_choice(app, "--level", options.level, "Run a whole sweep instead of one case");
-    app.add_option("--from-log", options.from_log,
-                   "Run the network that failed according to this TensorFlow log")
+    app.add_option(
+           "--from-log",
+           options.from_log,
+           "Run the network that failed according to this TensorFlow log")
         ->type_name("FILE");
-    add_choice(app, "--fit", options.fit,
-               "Find the largest size that fits into free GPU memory, instead of computing");
-    app.add_option("--resume", options.resume,
-                   "Resume the run saved in this file and continue to save it there")
+    add_choice(
+        app,
+        "--fit",
+        options.fit,
+        "Find the largest size that fits into free GPU memory, instead of computing");
+    app.add_option(
+           "--resume",
+           options.resume,
+           "Resume the run saved in this file and continue to save it there")
         ->type_name("FILE");
     app.add_option("--device", options.device, "Use only the GPU with this CUDA index")
         ->type_name("N")
         ->transform(whole_number(0, std::numeric_limits<int>::max()));
     app.add_option("--cudnn", options.cudnn, "Use only the libcudnn whose path contains TEXT");
     add_choice(app, "--rnn-api", options.rnn_api, "Use only this RNN API of cuDNN");
-    app.add_option("--dropout", options.dropout,
-                   "Also check dropout between layers, with this probability")
+    app.add_option(
+           "--dropout", options.dropout, "Also check dropout between layers, with this probability")
         ->type_name("P")
         ->check(number(above_0, below_1, "a probability above 0 and below 1"));
-    app.add_flag("--no-shrink", options.no_shrink,
-                 "Do not search for the smallest case that fails");
+    app.add_flag(
+        "--no-shrink", options.no_shrink, "Do not search for the smallest case that fails");
     add_deadline_option(app, options.deadline);
     add_root_option(app, options.root);
 }
@@ -131,13 +160,15 @@ void add_run_options(CLI::App& app, LstmRunOptions& options) {
 /// What is written in addition to the report.
 void add_file_options(CLI::App& app, LstmFileOptions& options) {
     app.option_defaults()->group("Output and exit code");
-    app.add_option("--save", options.save,
-                   "Keep the JSON report in this file during the run, for --resume")
+    app.add_option(
+           "--save", options.save, "Keep the JSON report in this file during the run, for --resume")
         ->type_name("FILE");
     app.add_option("--svg", options.svg, "Also draw the results as an SVG picture in this file")
         ->type_name("FILE");
-    app.add_option("--emit-repro", options.emit_repro,
-                   "Write a C++ program that reproduces the failure without rnncheck")
+    app.add_option(
+           "--emit-repro",
+           options.emit_repro,
+           "Write a C++ program that reproduces the failure without rnncheck")
         ->type_name("FILE");
 }
 
@@ -164,8 +195,8 @@ void check_writable(const char* option, const std::string& file) {
         return;
     process::apart([&]() -> std::string {
         if (const int error = why_not_writable(file); error != 0)
-            throw UsageError(std::string(option) + ": cannot write '" + file +
-                             "': " + std::strerror(error));
+            throw UsageError(
+                std::string(option) + ": cannot write '" + file + "': " + std::strerror(error));
         return "";
     });
 }
@@ -179,30 +210,37 @@ void reject_contradictions(const CLI::App& app, const LstmOptions& options) {
         reject_together(app, "--level", {option}, whole_sweep);
     }
     reject_together(
-        app, "--resume",
+        app,
+        "--resume",
         {"--level", "--from-log", "--device", "--cudnn", "--rnn-api", "--dropout", "--fit"},
         of_file);
     reject_together(app, "--level", {"--from-log"}, whole_sweep);
     reject_together(app, "--batch", {"--lengths"}, "each length is a sequence");
-    reject_together(app, "--fit", {"--level", "--lengths"},
-                    "it searches for the size of one case with equal lengths");
-    reject_together(app, "--fit", {"--save", "--svg", "--emit-repro", "--dropout"},
-                    "it computes no case");
+    reject_together(
+        app,
+        "--fit",
+        {"--level", "--lengths"},
+        "it searches for the size of one case with equal lengths");
+    reject_together(
+        app, "--fit", {"--save", "--svg", "--emit-repro", "--dropout"}, "it computes no case");
     // "--fit batch --batch 4" fixes what is to be found.
     if (const auto fit = options.run.fit)
-        reject_together(app, "--fit", {"--" + std::string(name_of(*fit))},
-                        "it searches for this size");
+        reject_together(
+            app, "--fit", {"--" + std::string(name_of(*fit))}, "it searches for this size");
 }
 
 /// Takes the network from a TensorFlow message, except what options specify.
 void take_network(const LogRnnConfig& config, const std::set<std::string>& given, RnnCase& c) {
-    const auto take = [&](const std::string& option, int RnnCase::*member, int most,
+    const auto take = [&](const std::string& option,
+                          int RnnCase::*member,
+                          int most,
                           const std::optional<std::int64_t>& value) {
         if (given.contains(option) || !value || *value <= 0)
             return;
         if (*value > most)
-            throw InputError("the network in the log cannot be run: its " + option.substr(2) +
-                             " of " + std::to_string(*value) + " is above " + std::to_string(most));
+            throw InputError(
+                "the network in the log cannot be run: its " + option.substr(2) + " of " +
+                std::to_string(*value) + " is above " + std::to_string(most));
         c.*member = static_cast<int>(*value);
     };
     const auto choose = [&](const char* option, auto RnnCase::*member, auto value) {

@@ -19,8 +19,10 @@ namespace {
 /// For a comment of the program: without line ends, at most so many bytes.
 std::string one_line(const std::string& text, std::size_t most = 200) {
     std::string line = escaped(text, most);
-    std::ranges::replace(line, '\\',
-                         '/');  // a backslash at the end would join the next line to the comment
+    std::ranges::replace(
+        line,
+        '\\',
+        '/');  // a backslash at the end would join the next line to the comment
     return line;
 }
 
@@ -78,8 +80,8 @@ std::string address_of(const RnnCase& c, std::size_t number) {
 }
 
 /// The element that the comparison named, as array and index; without one, the first that there is.
-std::pair<std::size_t, std::size_t> worst_element(const RnnRun& run,
-                                                  const std::vector<OutputArray>& arrays) {
+std::pair<std::size_t, std::size_t> worst_element(
+    const RnnRun& run, const std::vector<OutputArray>& arrays) {
     const std::string where = run.where.value_or("");
     for (std::size_t array = 0; array < arrays.size(); ++array)
         for (std::size_t index = 0; index < arrays[array].values->size(); ++index)
@@ -153,11 +155,14 @@ std::string types_of(const RnnCase& c) {
         {"cell", word(c.cell, {"LSTM", "GRU", "RNN_TANH", "RNN_RELU"})},
         {"math", word(c.math, {"DEFAULT", "TENSOR_OP", "FMA"}) + "_MATH"},
         {"algorithm",
-         "RNN_ALGO_" + word(c.algorithm, {"STANDARD", "PERSIST_STATIC", "PERSIST_DYNAMIC",
-                                          "PERSIST_STATIC_SMALL_H"})},
+         "RNN_ALGO_" +
+             word(
+                 c.algorithm,
+                 {"STANDARD", "PERSIST_STATIC", "PERSIST_DYNAMIC", "PERSIST_STATIC_SMALL_H"})},
         {"direction", word(c.direction, {"UNIDIRECTIONAL", "BIDIRECTIONAL"})},
-        {"layout", "RNN_DATA_LAYOUT_" + word(c.layout, {"SEQ_MAJOR_UNPACKED", "SEQ_MAJOR_PACKED",
-                                                        "BATCH_MAJOR_UNPACKED"})},
+        {"layout",
+         "RNN_DATA_LAYOUT_" +
+             word(c.layout, {"SEQ_MAJOR_UNPACKED", "SEQ_MAJOR_PACKED", "BATCH_MAJOR_UNPACKED"})},
         {"bias_mode",
          "RNN_" + word(c.bias, {"NO_BIAS", "SINGLE_INP_BIAS", "SINGLE_REC_BIAS", "DOUBLE_BIAS"})},
         {"input_mode", word(c.input_mode, {"LINEAR_INPUT", "SKIP_INPUT"})}};
@@ -196,11 +201,12 @@ std::string reproducer(const Facts& facts, const RnnRun& run) {
     const RnnCase& c = run.rnn_case;
     std::string program(page_named(reproducers(), "lstm_reproducer"));
     replace_all(program, "@CASE@", types_of(c) + sizes_of(c, run.gpu) + checks_of(facts, run));
-    replace_all(program, "@SEEN@",
-                one_line(what_happened(run)) + "\n// Seen with " +
-                    one_line(machine_of(facts, run)) + ". Written by rnncheck " +
-                    std::string(version_of_rnncheck()) + " for the case\n//   " +
-                    one_line(options_of(c), 400));
+    replace_all(
+        program,
+        "@SEEN@",
+        one_line(what_happened(run)) + "\n// Seen with " + one_line(machine_of(facts, run)) +
+            ". Written by rnncheck " + std::string(version_of_rnncheck()) + " for the case\n//   " +
+            one_line(options_of(c), 400));
     return program;
 }
 

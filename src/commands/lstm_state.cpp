@@ -27,11 +27,14 @@ Place place_of(const RnnRun& run) {
 /// All that results depend on: driver, GPUs, cuDNN installations, what the environment sets of
 /// TF32, and rnncheck.
 std::string machine_digest(const Facts& facts) {
-    Json all = {{"rnncheck", version_of_rnncheck()},
-                {"cuda_devices", to_json(facts.cuda_devices)},
-                {"cudnns", to_json(facts.cudnns)}};
-    all["driver"] = {to_json(facts.driver.library_version), to_json(facts.driver.kernel_version),
-                     to_json(facts.driver.cuda_version)};
+    Json all = {
+        {"rnncheck", version_of_rnncheck()},
+        {"cuda_devices", to_json(facts.cuda_devices)},
+        {"cudnns", to_json(facts.cudnns)}};
+    all["driver"] = {
+        to_json(facts.driver.library_version),
+        to_json(facts.driver.kernel_version),
+        to_json(facts.driver.cuda_version)};
     all["tf32"] = Json();
     if (const std::string* const tf32 = environment(facts, "NVIDIA_TF32_OVERRIDE"))
         all["tf32"] = to_json(*tf32);
@@ -45,8 +48,8 @@ std::vector<RnnRun> planned_cases(const Facts& facts) {
         const RnnTarget target = probes::rnn_target_of(text);
         int step = 0;
         for (const RnnCase& rnn_case : cases_of(facts, target))
-            plan.emplace_back(probes::run_of(target, rnn_case, step++)).result = {"?", -1,
-                                                                                  "not yet run"};
+            plan.emplace_back(probes::run_of(target, rnn_case, step++)).result = {
+                "?", -1, "not yet run"};
     }
     return plan;
 }
@@ -65,8 +68,8 @@ std::vector<RnnRun> by_plan(const std::vector<RnnRun>& plan, const std::vector<R
 
 /// The paths of this machine, by what a redacted document has in their place; those that look alike
 /// are empty.
-std::map<std::string, std::string> true_paths(const std::vector<Cudnn>& shown,
-                                              const std::vector<Cudnn>& here) {
+std::map<std::string, std::string> true_paths(
+    const std::vector<Cudnn>& shown, const std::vector<Cudnn>& here) {
     std::map<std::string, std::string> paths;
     for (std::size_t i = 0; i < std::min(shown.size(), here.size()); ++i) {
         const auto [at, is_new] = paths.try_emplace(shown[i].library, here[i].library);
@@ -77,8 +80,8 @@ std::map<std::string, std::string> true_paths(const std::vector<Cudnn>& shown,
 }
 
 /// A cuDNN that was requested by a path of which the document hides a part.
-void restore_library(const std::map<std::string, std::string>& paths,
-                     std::optional<RnnRequest>& request) {
+void restore_library(
+    const std::map<std::string, std::string>& paths, std::optional<RnnRequest>& request) {
     if (!request || !request->library)
         return;
     for (const auto& [shown, path] : paths)
@@ -98,9 +101,9 @@ Report not_begun(const Matrix& matrix, const RnnRequest& request) {
 }
 
 [[noreturn]] void reject_resume(const std::string& path) {
-    throw InputError("'" + path +
-                     "' is not a document of 'rnncheck lstm --save', the only one that --resume " +
-                     "continues; a new run is 'rnncheck lstm --level standard --save FILE'");
+    throw InputError(
+        "'" + path + "' is not a document of 'rnncheck lstm --save', the only one that --resume " +
+        "continues; a new run is 'rnncheck lstm --level standard --save FILE'");
 }
 
 }  // namespace
@@ -119,8 +122,12 @@ EarlierRun read_earlier_run(const std::string& path) {
     return earlier;
 }
 
-LstmState::LstmState(std::string file, const Matrix& matrix, const RnnRequest& request,
-                     std::optional<EarlierRun> earlier, const ReportOptions& options)
+LstmState::LstmState(
+    std::string file,
+    const Matrix& matrix,
+    const RnnRequest& request,
+    std::optional<EarlierRun> earlier,
+    const ReportOptions& options)
     : file_(std::move(file)), matrix_(matrix), earlier_(std::move(earlier)), options_(options) {
     if (earlier_)
         return;  // its own document stays until there is a better one
@@ -175,8 +182,8 @@ void LstmState::keep(const std::function<Facts()>& so_far) {
         return;
     write(so_far());
     // Not more often than every 200 ms even where writing costs nothing.
-    due_ = Clock::now() + std::max<Clock::duration>(share * (Clock::now() - start),
-                                                    std::chrono::milliseconds(200));
+    due_ = Clock::now() + std::max<Clock::duration>(
+                              share * (Clock::now() - start), std::chrono::milliseconds(200));
 }
 
 Facts LstmState::in_order(Facts facts) const {

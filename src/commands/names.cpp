@@ -24,8 +24,8 @@ constexpr std::size_t longest_word = 100;
 /// Optimal string alignment distance: errors[i][j] is that of the first i letters of a and the
 /// first j of b. https://en.wikipedia.org/wiki/Damerau%E2%80%93Levenshtein_distance
 std::size_t typing_errors(std::string_view a, std::string_view b) {
-    std::vector<std::vector<std::size_t>> errors(a.size() + 1,
-                                                 std::vector<std::size_t>(b.size() + 1));
+    std::vector<std::vector<std::size_t>> errors(
+        a.size() + 1, std::vector<std::size_t>(b.size() + 1));
     // A word becomes an empty one by removing each of its letters.
     for (std::size_t i = 0; i <= a.size(); ++i)
         errors[i][0] = i;
@@ -43,8 +43,8 @@ std::size_t typing_errors(std::string_view a, std::string_view b) {
     return errors[a.size()][b.size()];
 }
 
-std::optional<std::string> only_one_with(std::string_view word,
-                                         const std::vector<std::string>& candidates) {
+std::optional<std::string> only_one_with(
+    std::string_view word, const std::vector<std::string>& candidates) {
     const auto has_it = [&](const std::string& candidate) { return contains(candidate, word); };
     // "a" is in nearly every name.
     if (word.size() < 4 || std::ranges::count_if(candidates, has_it) != 1)
@@ -54,8 +54,8 @@ std::optional<std::string> only_one_with(std::string_view word,
 
 }  // namespace
 
-std::optional<std::string> closest_match(std::string_view word,
-                                         const std::vector<std::string>& candidates) {
+std::optional<std::string> closest_match(
+    std::string_view word, const std::vector<std::string>& candidates) {
     if (word.size() > longest_word)
         return std::nullopt;
     // One error of three letters: a word with more of them was hardly meant.
@@ -71,8 +71,10 @@ std::optional<std::string> closest_match(std::string_view word,
     return only_one_with(word, candidates);
 }
 
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
-                         const std::string& otherwise) {
+std::string did_you_mean(
+    std::string_view word,
+    const std::vector<std::string>& candidates,
+    const std::string& otherwise) {
     const auto found = closest_match(word, candidates);
     if (found)
         return "; did you mean '" + *found + "'?";
@@ -95,18 +97,24 @@ std::vector<std::string> rule_and_probe_names(const Matrix& matrix) {
     return names;
 }
 
-void reject_id(const std::string& id, const std::string& what,
-               const std::vector<std::string>& known, const std::string& where) {
+void reject_id(
+    const std::string& id,
+    const std::string& what,
+    const std::vector<std::string>& known,
+    const std::string& where) {
     std::string list = "'rnncheck list rules' shows";
     if (contains(what, "probe"))
         list = "'rnncheck list rules' and 'rnncheck list probes' show";
-    throw UsageError(where + "unknown " + what + " '" + id + "'" +
-                     did_you_mean(id, known, "; " + list + " all"));
+    throw UsageError(
+        where + "unknown " + what + " '" + id + "'" +
+        did_you_mean(id, known, "; " + list + " all"));
 }
 
-std::set<std::string> ids_from(const std::vector<std::string>& given, const std::string& option,
-                               const std::string& what,
-                               const std::function<std::vector<std::string>()>& known) {
+std::set<std::string> ids_from(
+    const std::vector<std::string>& given,
+    const std::string& option,
+    const std::string& what,
+    const std::function<std::vector<std::string>()>& known) {
     std::set<std::string> ids;
     if (given.empty())
         return ids;  // the names of rules need the tables, which take time to read
@@ -130,12 +138,12 @@ std::set<std::string> ids_from(const std::vector<std::string>& given, const std:
 const Named<Format>* format_named(const std::string& name) {
     if (const auto* format = find_named(all_formats(), name))
         return format;
-    throw UsageError("unknown format '" + name + "'; the formats are " +
-                     join_with_and(format_names()));
+    throw UsageError(
+        "unknown format '" + name + "'; the formats are " + join_with_and(format_names()));
 }
 
-void reject_word(const std::string& word, const std::string& option,
-                 const std::vector<std::string>& words) {
+void reject_word(
+    const std::string& word, const std::string& option, const std::vector<std::string>& words) {
     throw UsageError(option + " cannot be '" + word + "'; it is one of " + join_with_and(words));
 }
 

@@ -60,9 +60,12 @@ CLI::Validator existing_directory() {
     return {check, ""};
 }
 
-CLI::Option* add_choice(CLI::App& app, const std::string& name,
-                        std::span<const std::string_view> words,
-                        const std::function<void(std::size_t)>& choose, const std::string& about) {
+CLI::Option* add_choice(
+    CLI::App& app,
+    const std::string& name,
+    std::span<const std::string_view> words,
+    const std::function<void(std::size_t)>& choose,
+    const std::string& about) {
     const auto check = [words](const std::string& word) -> std::string {
         if (includes(words, word))
             return "";
@@ -81,8 +84,11 @@ bool is_given(const CLI::App& app, const std::string& option) {
     return known && known->count() > 0;
 }
 
-void reject_together(const CLI::App& app, const std::string& one,
-                     const std::vector<std::string>& others, const std::string& why) {
+void reject_together(
+    const CLI::App& app,
+    const std::string& one,
+    const std::vector<std::string>& others,
+    const std::string& why) {
     for (const std::string& other : others)
         if (is_given(app, one) && is_given(app, other))
             throw UsageError(one + " and " + other + " cannot be used together: " + why);

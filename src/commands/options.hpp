@@ -40,22 +40,25 @@ CLI::Validator existing_directory();
 
 /// Declares an option that accepts these words. `choose` gets the place of the word in `words`,
 /// which must outlive `app`.
-CLI::Option* add_choice(CLI::App& app, const std::string& name,
-                        std::span<const std::string_view> words,
-                        const std::function<void(std::size_t)>& choose, const std::string& about);
+CLI::Option* add_choice(
+    CLI::App& app,
+    const std::string& name,
+    std::span<const std::string_view> words,
+    const std::function<void(std::size_t)>& choose,
+    const std::string& about);
 
 /// The same for the names of an enumeration: --color auto|always|never.
 template <NamedEnum E>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, E& choice,
-                        const std::string& about) {
+CLI::Option* add_choice(
+    CLI::App& app, const std::string& name, E& choice, const std::string& about) {
     const auto choose = [&choice](std::size_t place) { choice = static_cast<E>(place); };
     return add_choice(app, name, names_of(E{}), choose, about);
 }
 
 /// The same; without the option, `choice` keeps its value.
 template <NamedEnum E>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, std::optional<E>& choice,
-                        const std::string& about) {
+CLI::Option* add_choice(
+    CLI::App& app, const std::string& name, std::optional<E>& choice, const std::string& about) {
     const auto choose = [&choice](std::size_t place) { choice = static_cast<E>(place); };
     return add_choice(app, name, names_of(E{}), choose, about);
 }
@@ -64,8 +67,11 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::optional<E>
 bool is_given(const CLI::App& app, const std::string& option);
 
 /// UsageError "A and B cannot be used together: why", where `one` is given and one of `others`.
-void reject_together(const CLI::App& app, const std::string& one,
-                     const std::vector<std::string>& others, const std::string& why);
+void reject_together(
+    const CLI::App& app,
+    const std::string& one,
+    const std::vector<std::string>& others,
+    const std::string& why);
 
 /// UsageError "--facts needs a value: give FILE" if an option of `app` got an empty text, which
 /// CLI11 accepts. Options that can be repeated check their values themselves.

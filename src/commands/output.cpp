@@ -174,8 +174,9 @@ void print_document(std::string_view text) {
     ::signal(SIGPIPE, SIG_IGN);
     const int error = write_all(STDOUT_FILENO, text);
     if (error != 0 && error != EPIPE)
-        throw OutputError("the report could not be written to standard output: " +
-                          std::string(std::strerror(error)));
+        throw OutputError(
+            "the report could not be written to standard output: " +
+            std::string(std::strerror(error)));
 }
 
 /// What was opened before this process was started: it is written by this process, not by a fork.

@@ -22,19 +22,21 @@ class ProfileReader {
 
     Profile read() const {
         Profile profile{.file = path_};
-        for_each(parsed(), {"expect", "fail-on", "ignore", "require"},
-                 [&](const std::string& key, const toml::node& value) {
-                     if (key == "expect") {
-                         profile.expect = expected(table_at(key, value));
-                         profile.labels = labels_of(table_at(key, value));
-                     } else if (key == "fail-on")
-                         profile.fail_on =
-                             name_of(value_named<FailOn>(text_at(key, value), place(value) + key));
-                     else if (key == "ignore")
-                         profile.ignore = reasons(table_at(key, value));
-                     else
-                         profile.require = ids(value);
-                 });
+        for_each(
+            parsed(),
+            {"expect", "fail-on", "ignore", "require"},
+            [&](const std::string& key, const toml::node& value) {
+                if (key == "expect") {
+                    profile.expect = expected(table_at(key, value));
+                    profile.labels = labels_of(table_at(key, value));
+                } else if (key == "fail-on")
+                    profile.fail_on =
+                        name_of(value_named<FailOn>(text_at(key, value), place(value) + key));
+                else if (key == "ignore")
+                    profile.ignore = reasons(table_at(key, value));
+                else
+                    profile.require = ids(value);
+            });
         return profile;
     }
 
@@ -47,8 +49,8 @@ class ProfileReader {
         try {
             return toml::parse(std::string_view(text));
         } catch (const toml::parse_error& error) {
-            throw InputError(at_line(error.source()) +
-                             "this is not TOML: " + std::string(error.description()));
+            throw InputError(
+                at_line(error.source()) + "this is not TOML: " + std::string(error.description()));
         }
     }
 
@@ -66,13 +68,15 @@ class ProfileReader {
 
     /// Calls take(key, value); InputError for a key that is not among `keys`.
     template <class Take>
-    void for_each(const toml::table& table, const std::vector<std::string>& keys,
-                  const Take& take) const {
+    void for_each(
+        const toml::table& table, const std::vector<std::string>& keys, const Take& take) const {
         for (const auto& [name, value] : table) {
             const std::string key(std::string_view{name});
             if (!includes(keys, key))
-                reject(value, "unknown key '" + key + "'" +
-                                  did_you_mean(key, keys, "; the keys are " + join_with_and(keys)));
+                reject(
+                    value,
+                    "unknown key '" + key + "'" +
+                        did_you_mean(key, keys, "; the keys are " + join_with_and(keys)));
             take(key, value);
         }
     }
@@ -92,8 +96,8 @@ class ProfileReader {
     }
 
     /// A mistyped rule would be one that is never required, so it is an error.
-    std::string known_rule(const std::string& written, const toml::node& at,
-                           const std::string& key) const {
+    std::string known_rule(
+        const std::string& written, const toml::node& at, const std::string& key) const {
         std::string id = current_id(written);
         if (!includes(rules_, id))
             reject_id(id, "rule", rules_, place(at) + key + ": ");
@@ -148,8 +152,8 @@ class ProfileReader {
             else if (key == "gpu-memory-mib")
                 machine.gpu_memory_mib = number_at(key, value);
         };
-        for_each(table, {"driver", "cudnn", "cuda", "gpus", "gpu", "gpu-memory-mib", "labels"},
-                 take);
+        for_each(
+            table, {"driver", "cudnn", "cuda", "gpus", "gpu", "gpu-memory-mib", "labels"}, take);
         // Labels are required of the report, not of the machine.
         const bool has_labels_alone = table.size() == 1 && table.contains("labels");
         if (table.empty() || has_labels_alone)
@@ -161,9 +165,11 @@ class ProfileReader {
     std::string version_at(const std::string& key, const toml::node& value) const {
         const std::string version = text_at(key, value);
         if (!expected_version(version))
-            reject(value, key + " cannot be '" + version +
-                              "'; give a version, e.g. \"9.1.0\", or the oldest one that will do, "
-                              "e.g. \">=9.1\"");
+            reject(
+                value,
+                key + " cannot be '" + version +
+                    "'; give a version, e.g. \"9.1.0\", or the oldest one that will do, "
+                    "e.g. \">=9.1\"");
         return version;
     }
 

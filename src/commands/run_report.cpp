@@ -18,8 +18,8 @@ namespace rnncheck {
 namespace {
 
 /// `end` is what as_log() returns.
-Log log_of(const std::vector<process::Output>& outputs, const std::string& end,
-           const Matrix& matrix) {
+Log log_of(
+    const std::vector<process::Output>& outputs, const std::string& end, const Matrix& matrix) {
     std::vector<LogInput> inputs;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         // On a terminal both go to one place, in the order in which they were written.
@@ -60,8 +60,8 @@ std::string libraries_in_words(const ProcessWatch& processes, bool verbose) {
         return pluralized(others, "GPU library", "GPU libraries") +
                ", none of them cuDNN or the driver (-v shows which)";
     return join(shown, ", ") + " and " +
-           pluralized(others, "other GPU library (-v shows it)",
-                      "other GPU libraries (-v shows them)");
+           pluralized(
+               others, "other GPU library (-v shows it)", "other GPU libraries (-v shows them)");
 }
 
 /// The evidence of the first finding contains what the command did.
@@ -118,8 +118,11 @@ std::string lines_about_machine(const Report& machine) {
 }
 
 /// How it ended and what it used, one sentence a line, to standard error.
-void print_end(const process::CommandEnd& end, const CommandObserver& observer,
-               const std::vector<std::string>& about_end, bool verbose) {
+void print_end(
+    const process::CommandEnd& end,
+    const CommandObserver& observer,
+    const std::vector<std::string>& about_end,
+    bool verbose) {
     print_message("the command ended with " + in_words(end));
     for (const std::string& sentence : about_end)
         print_message(sentence);
@@ -156,8 +159,12 @@ std::string other_cudnn_than_own(const ProcessWatch& processes) {
         // Several are reported by another remark; an environment may have no cuDNN of its own.
         if (loaded.size() != 1 || loaded.contains(own) || Root().names_in(own).empty())
             continue;
-        return concat(framework, " loaded cuDNN from ", *loaded.begin(),
-                      ", and not the one that was installed for it in ", own);
+        return concat(
+            framework,
+            " loaded cuDNN from ",
+            *loaded.begin(),
+            ", and not the one that was installed for it in ",
+            own);
     }
     return "";
 }
@@ -214,8 +221,11 @@ bool may_be_worth_reading(const process::CommandEnd& end, const ProcessWatch& pr
 
 }  // namespace
 
-void explain_failure(const process::CommandEnd& end, CommandObserver& observer,
-                     const DoctorOptions& options, bool with_replay) {
+void explain_failure(
+    const process::CommandEnd& end,
+    CommandObserver& observer,
+    const DoctorOptions& options,
+    bool with_replay) {
     const auto kernel_lines = observer.kernel_lines();
     const auto group = observer.group_out_of_memory();
     Facts facts;
@@ -272,8 +282,8 @@ void explain_failure(const process::CommandEnd& end, CommandObserver& observer,
         print_message("replay: " + sentence);
 }
 
-void remark_on_success(const process::CommandEnd& end, const CommandObserver& observer,
-                       const DoctorOptions& options) {
+void remark_on_success(
+    const process::CommandEnd& end, const CommandObserver& observer, const DoctorOptions& options) {
     if (options.report.quiet || !may_be_worth_reading(end, observer.processes()))
         return;
     const std::string remark = remark_on(log_of(end.outputs, "", options.matrix), observer);

@@ -36,9 +36,10 @@ static std::vector<std::string> restrictions_of(const Facts& facts) {
         std::ranges::count(facts.probe_runs, ProbeEnd::not_started, &ProbeRun::end);
     if (const ProbeRun* const first =
             find_by(facts.probe_runs, &ProbeRun::end, ProbeEnd::not_started))
-        sentences.push_back("the processes of " + pluralized(not_started, "probe", "probes") +
-                            " could not be started (" + first->reason.value_or("no reason given") +
-                            "), so what they look at was not examined");
+        sentences.push_back(
+            "the processes of " + pluralized(not_started, "probe", "probes") +
+            " could not be started (" + first->reason.value_or("no reason given") +
+            "), so what they look at was not examined");
     // Until it can, a report on Windows must not look complete.
     if (on_windows(facts))
         sentences.emplace_back(

@@ -16,22 +16,23 @@ namespace {
 
 /// Those that evaluate the files of a disk; the others are about a machine that runs, of which a
 /// disk shows nothing: they would all be undecided.
-const std::set<std::string> rules_about_disks = {"cudnn_part_missing",
-                                                 "cudnn_mixed_sublibraries",
-                                                 "cudnn_built_for_other_cuda",
-                                                 "cudnn_major_soname_mismatch",
-                                                 "cudnn_newer_than_framework_supports",
-                                                 "cudnn_not_installed",
-                                                 "cudnn_not_on_loader_path",
-                                                 "cudnn_runtime_older_than_built",
-                                                 "cuda_lib_not_on_loader_path",
-                                                 "cuda_version_mismatch",
-                                                 "library_file_damaged",
-                                                 "plugin_without_cudnn_rnn",
-                                                 "tf_no_native_windows_gpu",
-                                                 "vc_runtime_missing",
-                                                 "cudnn_shadowed",
-                                                 "zlib_missing"};
+const std::set<std::string> rules_about_disks = {
+    "cudnn_part_missing",
+    "cudnn_mixed_sublibraries",
+    "cudnn_built_for_other_cuda",
+    "cudnn_major_soname_mismatch",
+    "cudnn_newer_than_framework_supports",
+    "cudnn_not_installed",
+    "cudnn_not_on_loader_path",
+    "cudnn_runtime_older_than_built",
+    "cuda_lib_not_on_loader_path",
+    "cuda_version_mismatch",
+    "library_file_damaged",
+    "plugin_without_cudnn_rnn",
+    "tf_no_native_windows_gpu",
+    "vc_runtime_missing",
+    "cudnn_shadowed",
+    "zlib_missing"};
 
 /// "/mnt/disk/Users/ada" and "/Users/ada" of a disk at /mnt/disk are "C:\Users\ada".
 std::string as_windows_path(const Root& root, std::string target) {
@@ -56,8 +57,9 @@ std::vector<dll::Environment> environments(const dll::Disk& disk, const DiskQues
     const std::string path = as_windows_path(disk.root(), *question.target);
     auto environment = dll::environment_at(disk, path);
     if (!environment)
-        throw InputError("'" + *question.target + "' is no Python environment of Windows below '" +
-                         question.root + "': it has neither pyvenv.cfg nor python.exe");
+        throw InputError(
+            "'" + *question.target + "' is no Python environment of Windows below '" +
+            question.root + "': it has neither pyvenv.cfg nor python.exe");
     return {std::move(*environment)};
 }
 
@@ -110,10 +112,13 @@ std::string again(const DiskQuestion& question) {
 
 }  // namespace
 
-std::vector<dll::FrameworkLoads> add_environment(const dll::Disk& disk, const dll::Search& search,
-                                                 dll::Environment environment, const Matrix& matrix,
-                                                 const std::string& again,
-                                                 WhichDocument& document) {
+std::vector<dll::FrameworkLoads> add_environment(
+    const dll::Disk& disk,
+    const dll::Search& search,
+    dll::Environment environment,
+    const Matrix& matrix,
+    const std::string& again,
+    WhichDocument& document) {
     auto loads = dll::framework_loads(disk, environment, search);
     document.notes.push_back(described(environment, loads.size()));
     for (const dll::FrameworkLoads& one : loads) {
@@ -145,9 +150,10 @@ WhichDocument without_private(const WhichDocument& document) {
 WhichDocument which_on_disk(const DiskQuestion& question) {
     const dll::Disk disk{Root(question.root)};
     if (!disk.is_directory("C:\\Windows") && !question.target)
-        throw InputError("'" + question.root +
-                         "' has no directory Windows: --root needs the directory at which a disk "
-                         "of Windows is mounted");
+        throw InputError(
+            "'" + question.root +
+            "' has no directory Windows: --root needs the directory at which a disk "
+            "of Windows is mounted");
     WhichDocument document;
     document.target = "the disk of Windows at " + question.root;
     const Matrix matrix = Matrix::bundled();

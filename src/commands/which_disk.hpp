@@ -25,9 +25,13 @@ int exit_code_of_disk(const WhichDocument& document);
 
 /// Adds what the frameworks of one environment load, and the findings; `again` is the command that
 /// shows whether a remedy helped. Returns what they load.
-std::vector<dll::FrameworkLoads> add_environment(const dll::Disk& disk, const dll::Search& search,
-                                                 dll::Environment environment, const Matrix& matrix,
-                                                 const std::string& again, WhichDocument& document);
+std::vector<dll::FrameworkLoads> add_environment(
+    const dll::Disk& disk,
+    const dll::Search& search,
+    dll::Environment environment,
+    const Matrix& matrix,
+    const std::string& again,
+    WhichDocument& document);
 
 /// Names of users and home directories are replaced, and a note reports it.
 WhichDocument without_private(const WhichDocument& document);

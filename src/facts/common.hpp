@@ -23,8 +23,8 @@ struct Evidence {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, what, "what was found or is known");
     RNNCHECK_FIELD(std::string, value, "its value");
-    RNNCHECK_FIELD(std::string, source,
-                   "path into the facts, or link to the source of the table row");
+    RNNCHECK_FIELD(
+        std::string, source, "path into the facts, or link to the source of the table row");
     RNNCHECK_FIELDS_END
 
     bool operator==(const Evidence&) const = default;
@@ -46,8 +46,10 @@ inline constexpr int stuck_in_kernel = -4;
 struct CallResult {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, call, "the vendor function");
-    RNNCHECK_FIELD(std::int64_t, code,
-                   "its return value, 0 is success; negative where the library gave none") = 0;
+    RNNCHECK_FIELD(
+        std::int64_t,
+        code,
+        "its return value, 0 is success; negative where the library gave none") = 0;
     RNNCHECK_FIELD(std::string, text, "the library's own words for the value");
     RNNCHECK_FIELD(std::optional<std::int64_t>, bytes, "bytes that the call requested") = {};
     RNNCHECK_FIELDS_END
@@ -77,29 +79,30 @@ inline bool is_out_of_memory(const CallResult& result) {
 }
 
 /// How a probe's process ended.
-RNNCHECK_ENUM(ProbeEnd,
-              /// the probe returned and its process left normally
-              finished,
-              /// not started, by choice; `reason` shows whose
-              skipped,
-              /// a signal ended it before the probe returned
-              crashed,
-              /// a signal after the probe had returned: its facts are valid
-              crashed_at_exit,
-              /// no progress within its limit; ended by us
-              timed_out,
-              /// the deadline of the whole run passed; ended by us, it is not known to hang
-              cut_off,
-              /// SIGKILL that we did not send
-              killed,
-              /// the process left, with any exit code, before the probe returned
-              quit_early,
-              /// still there after our SIGKILL: hangs inside the kernel
-              stuck,
-              /// ended, or its calls failed, because of a limit of this process: `limit`
-              limited,
-              /// the process could not be created
-              not_started)
+RNNCHECK_ENUM(
+    ProbeEnd,
+    /// the probe returned and its process left normally
+    finished,
+    /// not started, by choice; `reason` shows whose
+    skipped,
+    /// a signal ended it before the probe returned
+    crashed,
+    /// a signal after the probe had returned: its facts are valid
+    crashed_at_exit,
+    /// no progress within its limit; ended by us
+    timed_out,
+    /// the deadline of the whole run passed; ended by us, it is not known to hang
+    cut_off,
+    /// SIGKILL that we did not send
+    killed,
+    /// the process left, with any exit code, before the probe returned
+    quit_early,
+    /// still there after our SIGKILL: hangs inside the kernel
+    stuck,
+    /// ended, or its calls failed, because of a limit of this process: `limit`
+    limited,
+    /// the process could not be created
+    not_started)
 
 /// What a process may use at most, by its control group or by setrlimit(2).
 RNNCHECK_ENUM(LimitKind, memory, address_space, data, stack, processes, open_files, system_calls)
@@ -108,16 +111,20 @@ RNNCHECK_ENUM(LimitKind, memory, address_space, data, stack, processes, open_fil
 /// /proc just before we ended it.
 struct Hang {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(std::string, state,
-                   "process state: running, sleeping, uninterruptible, stopped");
-    RNNCHECK_FIELD(std::optional<std::string>, kernel_function,
-                   "kernel function it waited in (wchan); unset in user mode");
-    RNNCHECK_FIELD(std::optional<std::string>, file,
-                   "file or directory whose file system it waited for");
-    RNNCHECK_FIELD(std::vector<std::string>, kernel_stack,
-                   "its kernel stack, innermost function first, where root may read it");
-    RNNCHECK_FIELD(std::optional<double>, processor_ms,
-                   "processor time it had used, in milliseconds");
+    RNNCHECK_FIELD(
+        std::string, state, "process state: running, sleeping, uninterruptible, stopped");
+    RNNCHECK_FIELD(
+        std::optional<std::string>,
+        kernel_function,
+        "kernel function it waited in (wchan); unset in user mode");
+    RNNCHECK_FIELD(
+        std::optional<std::string>, file, "file or directory whose file system it waited for");
+    RNNCHECK_FIELD(
+        std::vector<std::string>,
+        kernel_stack,
+        "its kernel stack, innermost function first, where root may read it");
+    RNNCHECK_FIELD(
+        std::optional<double>, processor_ms, "processor time it had used, in milliseconds");
     RNNCHECK_FIELDS_END
 };
 
@@ -125,23 +132,33 @@ struct Hang {
 struct ProbeRun {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, probe, "id of the probe");
-    RNNCHECK_FIELD(std::string, target,
-                   "what it looked at: a library file, a GPU; empty for the whole machine");
+    RNNCHECK_FIELD(
+        std::string,
+        target,
+        "what it looked at: a library file, a GPU; empty for the whole machine");
     RNNCHECK_FIELD(ProbeEnd, end, "how its process ended") = ProbeEnd::finished;
-    RNNCHECK_FIELD(std::optional<std::string>, reason,
-                   "why it was skipped or not started, or which limit passed");
+    RNNCHECK_FIELD(
+        std::optional<std::string>,
+        reason,
+        "why it was skipped or not started, or which limit passed");
     RNNCHECK_FIELD(std::optional<std::string>, signal, "name of the signal that ended it");
-    RNNCHECK_FIELD(std::optional<LimitKind>, limit,
-                   "the limit because of which it failed: one of host.limits");
-    RNNCHECK_FIELD(std::optional<std::int64_t>, peak_memory_mib,
-                   "the most memory that its process had at once, in MiB");
+    RNNCHECK_FIELD(
+        std::optional<LimitKind>,
+        limit,
+        "the limit because of which it failed: one of host.limits");
+    RNNCHECK_FIELD(
+        std::optional<std::int64_t>,
+        peak_memory_mib,
+        "the most memory that its process had at once, in MiB");
     RNNCHECK_FIELD(std::optional<int>, exit_code, "exit code of a process that left early");
-    RNNCHECK_FIELD(std::optional<std::string>, last_call,
-                   "the vendor call under way or last made when it ended badly");
+    RNNCHECK_FIELD(
+        std::optional<std::string>,
+        last_call,
+        "the vendor call under way or last made when it ended badly");
     RNNCHECK_FIELD(std::vector<CallResult>, failed_calls, "vendor calls that returned an error");
     RNNCHECK_FIELD(double, elapsed_ms, "wall time in milliseconds") = 0;
-    RNNCHECK_FIELD(std::optional<std::string>, output_tail,
-                   "the end of what the libraries printed");
+    RNNCHECK_FIELD(
+        std::optional<std::string>, output_tail, "the end of what the libraries printed");
     RNNCHECK_FIELD(std::optional<Hang>, hang, "what it was doing when its limit passed");
     RNNCHECK_FIELDS_END
 

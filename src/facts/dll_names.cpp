@@ -42,10 +42,20 @@ bool is_visual_cpp_runtime(std::string_view name) {
 }
 
 bool concerns_gpu(std::string_view name) {
-    return is_visual_cpp_runtime(name) ||
-           begins_with_any(
-               name, {"cudnn", "cublas", "cudart64", "cufft64", "curand64", "cusolver",
-                      "cusparse64", "nvcuda.dll", "nvrtc", "nvml.dll", "nvinfer", "zlibwapi.dll"});
+    return is_visual_cpp_runtime(name) || begins_with_any(
+                                              name,
+                                              {"cudnn",
+                                               "cublas",
+                                               "cudart64",
+                                               "cufft64",
+                                               "curand64",
+                                               "cusolver",
+                                               "cusparse64",
+                                               "nvcuda.dll",
+                                               "nvrtc",
+                                               "nvml.dll",
+                                               "nvinfer",
+                                               "zlibwapi.dll"});
 }
 
 /// The front, which programs open by name; the libraries that it opens

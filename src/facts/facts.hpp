@@ -28,20 +28,31 @@ inline constexpr int oldest_schema = 2;
 struct ToolFacts {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, version, "version of rnncheck that collected these facts");
-    RNNCHECK_FIELD(std::vector<std::string>, stages,
-                   "stages that were run: look, query, run; or alone: given, if versions were "
-                   "specified and no machine "
-                   "was checked, and log, if only logs were read");
-    RNNCHECK_FIELD(std::optional<std::string>, collected_at,
-                   "when the machine was examined, in UTC: 2026-11-23T13:04:09Z") = {};
-    RNNCHECK_FIELD(std::optional<std::string>, python,
-                   "the environment or interpreter specified with --python") = {};
-    RNNCHECK_FIELD(std::optional<bool>, make_nodes,
-                   "whether --make-nodes let the driver create its device nodes") = {};
-    RNNCHECK_FIELD(std::vector<std::string>, restrictions,
-                   "what kept rnncheck itself from examining the machine fully, in sentences") = {};
     RNNCHECK_FIELD(
-        std::optional<std::string>, missing_fields,
+        std::vector<std::string>,
+        stages,
+        "stages that were run: look, query, run; or alone: given, if versions were "
+        "specified and no machine "
+        "was checked, and log, if only logs were read");
+    RNNCHECK_FIELD(
+        std::optional<std::string>,
+        collected_at,
+        "when the machine was examined, in UTC: 2026-11-23T13:04:09Z") = {};
+    RNNCHECK_FIELD(
+        std::optional<std::string>,
+        python,
+        "the environment or interpreter specified with --python") = {};
+    RNNCHECK_FIELD(
+        std::optional<bool>,
+        make_nodes,
+        "whether --make-nodes let the driver create its device nodes") = {};
+    RNNCHECK_FIELD(
+        std::vector<std::string>,
+        restrictions,
+        "what kept rnncheck itself from examining the machine fully, in sentences") = {};
+    RNNCHECK_FIELD(
+        std::optional<std::string>,
+        missing_fields,
         "the first fields that the document lacked from which these facts were read") = {};
     RNNCHECK_FIELDS_END
 };
@@ -51,14 +62,16 @@ struct ToolFacts {
 struct ExpectedMachine {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, profile, "file that expects them");
-    RNNCHECK_FIELD(std::optional<std::string>, driver,
-                   "version of the driver: 550.54.14, or >=550 for it or a later one") = {};
+    RNNCHECK_FIELD(
+        std::optional<std::string>,
+        driver,
+        "version of the driver: 550.54.14, or >=550 for it or a later one") = {};
     RNNCHECK_FIELD(std::optional<std::string>, cuda, "version of each CUDA runtime") = {};
     RNNCHECK_FIELD(std::optional<std::string>, cudnn, "version of each cuDNN installation") = {};
     RNNCHECK_FIELD(std::optional<int>, gpus, "number of GPUs that CUDA programs see") = {};
     RNNCHECK_FIELD(std::optional<std::string>, gpu, "text in the name of each GPU, e.g. H200") = {};
-    RNNCHECK_FIELD(std::optional<std::int64_t>, gpu_memory_mib,
-                   "least memory of each GPU in MiB") = {};
+    RNNCHECK_FIELD(
+        std::optional<std::int64_t>, gpu_memory_mib, "least memory of each GPU in MiB") = {};
     RNNCHECK_FIELDS_END
 
     /// Whether one of these versions is expected at all; else the
@@ -86,16 +99,20 @@ struct Facts {
     RNNCHECK_FIELD(std::vector<Nvrtc>, nvrtcs, "runtime compilers that were queried");
     RNNCHECK_FIELD(std::vector<Cudnn>, cudnns, "cuDNN installations that were queried");
     RNNCHECK_FIELD(std::vector<PythonEnvironment>, pythons, "Python environments");
-    RNNCHECK_FIELD(std::vector<Framework>, frameworks,
-                   "frameworks that run recurrent networks through cuDNN");
-    RNNCHECK_FIELD(std::vector<ImportOrder>, import_orders,
-                   "which cuDNN two frameworks of the active environment call in one process");
-    RNNCHECK_FIELD(std::vector<DllLoad>, dll_loads,
-                   "DLLs that the frameworks on a disk of Windows load");
+    RNNCHECK_FIELD(
+        std::vector<Framework>, frameworks, "frameworks that run recurrent networks through cuDNN");
+    RNNCHECK_FIELD(
+        std::vector<ImportOrder>,
+        import_orders,
+        "which cuDNN two frameworks of the active environment call in one process");
+    RNNCHECK_FIELD(
+        std::vector<DllLoad>, dll_loads, "DLLs that the frameworks on a disk of Windows load");
     RNNCHECK_FIELD(std::optional<Network>, network, "the recurrent network that is meant to run");
     RNNCHECK_FIELD(std::vector<KernelRun>, kernel_runs, "the test kernel on each GPU");
-    RNNCHECK_FIELD(std::optional<RnnRequest>, rnn_request,
-                   "the requested recurrent-network cases, if not those of rnncheck doctor");
+    RNNCHECK_FIELD(
+        std::optional<RnnRequest>,
+        rnn_request,
+        "the requested recurrent-network cases, if not those of rnncheck doctor");
     RNNCHECK_FIELD(std::vector<RnnRun>, rnn_runs, "the recurrent-network cases");
     RNNCHECK_FIELD(std::vector<RnnFit>, rnn_fits, "the largest networks that fit into GPU memory");
     RNNCHECK_FIELD(std::vector<RnnDropout>, rnn_dropouts, "dropout between layers, measured");
@@ -146,7 +163,7 @@ std::string facts_to_text(const Facts& facts, int indent = -1);
 /// ("machine.json"). InputError when it is neither, is of another schema, or a field
 /// has the wrong form. The places of fields that are not known here are added to
 /// `unknown`, where given: a newer rnncheck wrote them, or they are mistyped.
-Facts facts_from_text(std::string_view text, const std::string& name,
-                      std::vector<std::string>* unknown = nullptr);
+Facts facts_from_text(
+    std::string_view text, const std::string& name, std::vector<std::string>* unknown = nullptr);
 
 }  // namespace rnncheck

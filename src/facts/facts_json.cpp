@@ -21,22 +21,23 @@ constexpr const char* what_to_give =
     "; give a file written by --save-facts or a report written with --json";
 
 [[noreturn]] void not_json(const std::string& name, std::size_t byte) {
-    throw InputError(name + " is not JSON (error at byte " + std::to_string(byte) + ")" +
-                     what_to_give);
+    throw InputError(
+        name + " is not JSON (error at byte " + std::to_string(byte) + ")" + what_to_give);
 }
 
 /// A report and the facts in it have schemas of their own, each with its newest number.
-void require_schema(const Json& json, int newest, const std::string& what,
-                    const std::string& name) {
+void require_schema(
+    const Json& json, int newest, const std::string& what, const std::string& name) {
     const Json schema = json.value("schema", Json());
     if (schema.is_number_integer() && schema >= oldest_schema && schema <= newest)
         return;
     std::string found = "unknown";
     if (json.contains("schema"))
         found = escaped(json["schema"].dump(), 20);
-    throw InputError(name + ": " + what + " of schema " + found +
-                     " cannot be read by this rnncheck (it reads schema " +
-                     std::to_string(oldest_schema) + " to " + std::to_string(newest) + ")");
+    throw InputError(
+        name + ": " + what + " of schema " + found +
+        " cannot be read by this rnncheck (it reads schema " + std::to_string(oldest_schema) +
+        " to " + std::to_string(newest) + ")");
 }
 
 /// What documents of earlier schemas are whole without.
@@ -44,17 +45,18 @@ struct LaterField {
     const char* place;
     int schema;  ///< the first whose documents all have it
 };
-constexpr LaterField later_fields[] = {{".cudnns[].files", 4},
-                                       {".dll_loads", 4},
-                                       {".driver.xids", 3},
-                                       {".frameworks", 3},
-                                       {".host.hidden_directories", 3},
-                                       {".host.limits", 4},
-                                       {".import_orders", 4},
-                                       {".pythons", 3},
-                                       {".rnn_dropouts", 3},
-                                       {".rnn_fits", 3},
-                                       {".tool.restrictions", 3}};
+constexpr LaterField later_fields[] = {
+    {".cudnns[].files", 4},
+    {".dll_loads", 4},
+    {".driver.xids", 3},
+    {".frameworks", 3},
+    {".host.hidden_directories", 3},
+    {".host.limits", 4},
+    {".import_orders", 4},
+    {".pythons", 3},
+    {".rnn_dropouts", 3},
+    {".rnn_fits", 3},
+    {".tool.restrictions", 3}};
 
 /// ".cudnns[].files" of ".cudnns[1].files".
 std::string without_indexes(const std::string& place) {
@@ -92,13 +94,21 @@ const Shape::Member* member_of(const Shape& structure, const std::string& name) 
 }
 
 /// Fields that every document of the schema has, unless what they describe is lost.
-void collect_missing(const Json& json, const Shape& declared, const std::string& place,
-                     int document_schema, std::vector<std::string>& missing) {
+void collect_missing(
+    const Json& json,
+    const Shape& declared,
+    const std::string& place,
+    int document_schema,
+    std::vector<std::string>& missing) {
     const Shape& shape = without_optional(declared);
     if (json.is_array() && shape.kind == Shape::Kind::list) {
         for (std::size_t i = 0; i < json.size(); ++i)
-            collect_missing(json[i], shape.item_shape(), place + '[' + std::to_string(i) + ']',
-                            document_schema, missing);
+            collect_missing(
+                json[i],
+                shape.item_shape(),
+                place + '[' + std::to_string(i) + ']',
+                document_schema,
+                missing);
     } else if (json.is_object() && shape.kind == Shape::Kind::structure) {
         for (const Shape::Member& member : shape.members) {
             const std::string field = place + '.' + member.name;
@@ -130,13 +140,16 @@ std::string first_of(const std::vector<std::string>& places) {
 }
 
 /// Fields of `json` that its structure does not have.
-void collect_unknown(const Json& json, const Shape& declared, const std::string& place,
-                     std::vector<std::string>& unknown) {
+void collect_unknown(
+    const Json& json,
+    const Shape& declared,
+    const std::string& place,
+    std::vector<std::string>& unknown) {
     const Shape& shape = without_optional(declared);
     if (json.is_array() && shape.kind == Shape::Kind::list) {
         for (std::size_t i = 0; i < json.size(); ++i)
-            collect_unknown(json[i], shape.item_shape(), place + '[' + std::to_string(i) + ']',
-                            unknown);
+            collect_unknown(
+                json[i], shape.item_shape(), place + '[' + std::to_string(i) + ']', unknown);
     } else if (json.is_object() && shape.kind == Shape::Kind::structure) {
         for (const auto& [key, item] : json.items()) {
             if (const Shape::Member* member = member_of(shape, key))
@@ -217,17 +230,18 @@ std::string facts_to_text(const Facts& facts, int indent) {
 
 /// A file that lacks fields of its own schema was cut or edited: the report
 /// then names the first of them.
-Facts facts_from_text(std::string_view text, const std::string& name,
-                      std::vector<std::string>* unknown) {
+Facts facts_from_text(
+    std::string_view text, const std::string& name, std::vector<std::string>* unknown) {
     Json json = parse_bounded(text, name);
     if (json.is_object() && json.contains("facts")) {
         require_schema(json, report_schema, "a report", name);
         json = Json(json["facts"]);
     }
     if (json.is_object() && json.contains("command") && json["command"].is_string())
-        throw InputError(name + " is the result of 'rnncheck " +
-                         escaped(json["command"].get<std::string>(), 40) +
-                         "' and contains no facts of a machine" + what_to_give);
+        throw InputError(
+            name + " is the result of 'rnncheck " +
+            escaped(json["command"].get<std::string>(), 40) +
+            "' and contains no facts of a machine" + what_to_give);
     if (!json.is_object() || !json.contains("schema"))
         throw InputError(name + " contains no facts" + what_to_give);
     require_schema(json, facts_schema, "facts", name);

@@ -8,16 +8,37 @@ namespace rnncheck {
 
 /// By the file's name alone: libcudnn is `cudnn`, what it opens itself
 /// (libcudnn_ops) `cudnn_part`.
-RNNCHECK_ENUM(LibraryKind, cuda, nvml, cudart, cudnn, cudnn_part, cublas, cublaslt, nvrtc,
-              nvrtc_builtins)
+RNNCHECK_ENUM(
+    LibraryKind, cuda, nvml, cudart, cudnn, cudnn_part, cublas, cublaslt, nvrtc, nvrtc_builtins)
 
 /// Where a file was found, in the order in which the loader and people look.
-RNNCHECK_ENUM(FoundVia, ld_library_path, loader_cache, default_directory, toolkit, wheel, conda,
-              wsl, path_variable)
+RNNCHECK_ENUM(
+    FoundVia,
+    ld_library_path,
+    loader_cache,
+    default_directory,
+    toolkit,
+    wheel,
+    conda,
+    wsl,
+    path_variable)
 
 /// What is wrong with a file, as a file.
-RNNCHECK_ENUM(FileProblem, unreadable, not_elf, not_pe, truncated, damaged, other_class,
-              other_machine, dangling_link, link_circle, directory, named_pipe, socket, device)
+RNNCHECK_ENUM(
+    FileProblem,
+    unreadable,
+    not_elf,
+    not_pe,
+    truncated,
+    damaged,
+    other_class,
+    other_machine,
+    dangling_link,
+    link_circle,
+    directory,
+    named_pipe,
+    socket,
+    device)
 
 /// One file with the name of a GPU library. Several names of one file are one
 /// entry (`path` the first one found).
@@ -31,16 +52,16 @@ struct Library {
     RNNCHECK_FIELD(bool, stub, "a toolkit's link-time stub, which cannot work") = false;
     RNNCHECK_FIELD(bool, compat, "a forward-compatibility libcuda (cuda-compat package)") = false;
     RNNCHECK_FIELD(std::optional<std::string>, soname, "DT_SONAME");
-    RNNCHECK_FIELD(std::optional<std::string>, machine,
-                   "ELF class and machine, e.g. 64-bit x86-64");
+    RNNCHECK_FIELD(
+        std::optional<std::string>, machine, "ELF class and machine, e.g. 64-bit x86-64");
     RNNCHECK_FIELD(std::vector<std::string>, needed, "DT_NEEDED, in order");
-    RNNCHECK_FIELD(std::vector<std::string>, run_path,
-                   "DT_RUNPATH or DT_RPATH entries, as written");
+    RNNCHECK_FIELD(
+        std::vector<std::string>, run_path, "DT_RUNPATH or DT_RPATH entries, as written");
     RNNCHECK_FIELD(std::optional<Version>, version_in_name, "version in the real file's name");
-    RNNCHECK_FIELD(std::vector<std::string>, missing_needs,
-                   "needed libraries that the loader would not find");
-    RNNCHECK_FIELD(std::optional<FileProblem>, problem,
-                   "why this file cannot be a working library here");
+    RNNCHECK_FIELD(
+        std::vector<std::string>, missing_needs, "needed libraries that the loader would not find");
+    RNNCHECK_FIELD(
+        std::optional<FileProblem>, problem, "why this file cannot be a working library here");
     RNNCHECK_FIELD(std::optional<std::string>, problem_detail, "the same in words");
     RNNCHECK_FIELDS_END
 };
@@ -51,10 +72,11 @@ struct Runtime {
     RNNCHECK_FIELD(std::string, library, "path of the libcudart");
     RNNCHECK_FIELD(std::optional<Version>, version, "its CUDA version");
     RNNCHECK_FIELD(
-        std::optional<Version>, driver_version_seen,
+        std::optional<Version>,
+        driver_version_seen,
         "newest CUDA of the driver as this runtime sees it; unset when it sees no driver");
-    RNNCHECK_FIELD(std::optional<CallResult>, failure,
-                   "the first call that failed, opening included");
+    RNNCHECK_FIELD(
+        std::optional<CallResult>, failure, "the first call that failed, opening included");
     RNNCHECK_FIELDS_END
 
     const std::string& key() const {
@@ -66,11 +88,15 @@ struct Runtime {
 struct CudnnFile {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, path, "the file, as it was mapped");
-    RNNCHECK_FIELD(std::optional<Version>, version,
-                   "of libcudnn itself: the version of the libraries that it opens");
-    RNNCHECK_FIELD(std::optional<int>, cuda_major,
-                   "CUDA version of the compiler of its GPU code; for libcudnn, that of "
-                   "libcudnn_ops beside it");
+    RNNCHECK_FIELD(
+        std::optional<Version>,
+        version,
+        "of libcudnn itself: the version of the libraries that it opens");
+    RNNCHECK_FIELD(
+        std::optional<int>,
+        cuda_major,
+        "CUDA version of the compiler of its GPU code; for libcudnn, that of "
+        "libcudnn_ops beside it");
     RNNCHECK_FIELDS_END
 };
 
@@ -90,19 +116,25 @@ struct Cudnn {
     RNNCHECK_FIELD(std::string, library, "path of the libcudnn");
     RNNCHECK_FIELD(std::optional<Version>, version, "from cudnnGetVersion");
     RNNCHECK_FIELD(std::optional<Version>, built_for_cuda, "from cudnnGetCudartVersion");
-    RNNCHECK_FIELD(std::optional<Version>, newest_capability,
-                   "newest compute capability it knows, cudnnGetMaxDeviceVersion");
-    RNNCHECK_FIELD(std::vector<std::string>, rnn_apis,
-                   "RNN interfaces it exports: legacy (cuDNN 7, 8), v8 (cuDNN 8, 9)");
+    RNNCHECK_FIELD(
+        std::optional<Version>,
+        newest_capability,
+        "newest compute capability it knows, cudnnGetMaxDeviceVersion");
+    RNNCHECK_FIELD(
+        std::vector<std::string>,
+        rnn_apis,
+        "RNN interfaces it exports: legacy (cuDNN 7, 8), v8 (cuDNN 8, 9)");
     RNNCHECK_FIELD(std::vector<std::string>, parts_mapped, "cuDNN files that were really mapped");
-    RNNCHECK_FIELD(std::vector<CudnnFile>, files,
-                   "those of the mapped files that show how they were built");
+    RNNCHECK_FIELD(
+        std::vector<CudnnFile>, files, "those of the mapped files that show how they were built");
     RNNCHECK_FIELD(std::optional<bool>, rnn_usable, "whether its RNN API loads and works");
     RNNCHECK_FIELD(
-        std::optional<CallResult>, failure,
+        std::optional<CallResult>,
+        failure,
         "the first call that failed, opening included, with the reason the library gave");
     RNNCHECK_FIELD(
-        std::optional<CudnnRnnFirst>, rnn_first,
+        std::optional<CudnnRnnFirst>,
+        rnn_first,
         "the same where a function for RNNs is the first; only determined if it may differ");
     RNNCHECK_FIELDS_END
 
@@ -117,8 +149,8 @@ struct Nvrtc {
     RNNCHECK_FIELD(std::string, library, "path of the libnvrtc");
     RNNCHECK_FIELD(std::optional<Version>, version, "its CUDA version");
     RNNCHECK_FIELD(std::optional<bool>, compiles, "whether it compiled a test kernel");
-    RNNCHECK_FIELD(std::optional<CallResult>, failure,
-                   "the first call that failed, opening included");
+    RNNCHECK_FIELD(
+        std::optional<CallResult>, failure, "the first call that failed, opening included");
     RNNCHECK_FIELDS_END
 
     const std::string& key() const {
@@ -160,46 +192,57 @@ RNNCHECK_ENUM(
 )
 
 /// How loading a DLL ends, with the error of LoadLibrary that a program sees.
-RNNCHECK_ENUM(DllEnding,
-              /// with all that it needs
-              loaded,
-              /// error 126: no such file, or one that it needs is not found
-              not_found,
-              /// error 193: what is found is no DLL for this machine
-              unusable,
-              /// error 127: it needs a function that another DLL does not have
-              lacks_function,
-              /// not found so far, and PATH is not known completely
-              unknown)
+RNNCHECK_ENUM(
+    DllEnding,
+    /// with all that it needs
+    loaded,
+    /// error 126: no such file, or one that it needs is not found
+    not_found,
+    /// error 193: what is found is no DLL for this machine
+    unusable,
+    /// error 127: it needs a function that another DLL does not have
+    lacks_function,
+    /// not found so far, and PATH is not known completely
+    unknown)
 
 /// One DLL that a framework on a disk of Windows loads, predicted
 /// from files. Paths are Windows'.
 struct DllLoad {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(std::string, framework,
-                   "the framework that loads it, as in frameworks[].name; empty: any other program "
-                   "that loads cuDNN");
-    RNNCHECK_FIELD(std::string, environment,
-                   "directory of its Python environment; of any other program that of cuDNN");
+    RNNCHECK_FIELD(
+        std::string,
+        framework,
+        "the framework that loads it, as in frameworks[].name; empty: any other program "
+        "that loads cuDNN");
+    RNNCHECK_FIELD(
+        std::string,
+        environment,
+        "directory of its Python environment; of any other program that of cuDNN");
     RNNCHECK_FIELD(std::string, name, "the requested name: cudnn_ops64_9.dll");
     RNNCHECK_FIELD(DllEnding, ending, "how loading it ends") = DllEnding::unknown;
-    RNNCHECK_FIELD(std::optional<std::string>, path,
-                   "the file that the search comes to, usable or not");
+    RNNCHECK_FIELD(
+        std::optional<std::string>, path, "the file that the search comes to, usable or not");
     RNNCHECK_FIELD(std::optional<LoaderRule>, rule, "the rule by which it comes to that");
     RNNCHECK_FIELD(std::optional<std::string>, needed_by, "the DLL that needs or opens it");
     RNNCHECK_FIELD(std::optional<std::string>, problem, "why it is not loaded, in words");
-    RNNCHECK_FIELD(std::optional<std::string>, absent,
-                   "of those that it needs the one that is not found");
-    RNNCHECK_FIELD(std::optional<std::string>, lacking,
-                   "the DLL that does not have functions that it needs");
-    RNNCHECK_FIELD(std::optional<Version>, version,
-                   "of the file, by its version resource or a text inside");
-    RNNCHECK_FIELD(std::optional<int>, cuda_major,
-                   "of a cuDNN library: CUDA version of its GPU code, NVRTC or cuBLAS");
-    RNNCHECK_FIELD(std::optional<std::string>, own,
-                   "the file of that name which the framework's package contains");
-    RNNCHECK_FIELD(std::vector<std::string>, elsewhere,
-                   "files of that name, or of another major version, that are not searched");
+    RNNCHECK_FIELD(
+        std::optional<std::string>, absent, "of those that it needs the one that is not found");
+    RNNCHECK_FIELD(
+        std::optional<std::string>, lacking, "the DLL that does not have functions that it needs");
+    RNNCHECK_FIELD(
+        std::optional<Version>, version, "of the file, by its version resource or a text inside");
+    RNNCHECK_FIELD(
+        std::optional<int>,
+        cuda_major,
+        "of a cuDNN library: CUDA version of its GPU code, NVRTC or cuBLAS");
+    RNNCHECK_FIELD(
+        std::optional<std::string>,
+        own,
+        "the file of that name which the framework's package contains");
+    RNNCHECK_FIELD(
+        std::vector<std::string>,
+        elsewhere,
+        "files of that name, or of another major version, that are not searched");
     RNNCHECK_FIELDS_END
 
     std::string key() const {
@@ -211,8 +254,8 @@ struct DllLoad {
 struct LibraryCandidate {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, path, "the file");
-    RNNCHECK_FIELD(LoaderRule, rule,
-                   "by which rule the loader would come to it") = LoaderRule::default_directory;
+    RNNCHECK_FIELD(LoaderRule, rule, "by which rule the loader would come to it") =
+        LoaderRule::default_directory;
     RNNCHECK_FIELD(std::string, why_not, "why it is not the one");
     RNNCHECK_FIELDS_END
 };
@@ -222,12 +265,14 @@ struct LibraryCandidate {
 struct LibraryChoice {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, soname, "the requested name");
-    RNNCHECK_FIELD(std::optional<std::string>, path,
-                   "the file that the loader gives; null when it finds none that it can use");
-    RNNCHECK_FIELD(std::optional<LoaderRule>, rule,
-                   "the rule by which it finds that; null without a file");
-    RNNCHECK_FIELD(std::optional<std::string>, needed_by,
-                   "the file that needs it; null if none is known");
+    RNNCHECK_FIELD(
+        std::optional<std::string>,
+        path,
+        "the file that the loader gives; null when it finds none that it can use");
+    RNNCHECK_FIELD(
+        std::optional<LoaderRule>, rule, "the rule by which it finds that; null without a file");
+    RNNCHECK_FIELD(
+        std::optional<std::string>, needed_by, "the file that needs it; null if none is known");
     RNNCHECK_FIELD(bool, by_dlopen, "opened by name at runtime, not listed as needed") = false;
     RNNCHECK_FIELD(std::string, why, "the rule in words");
     RNNCHECK_FIELD(std::vector<LibraryCandidate>, candidates, "other files of that name");

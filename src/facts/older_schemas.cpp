@@ -16,18 +16,19 @@ namespace {
 struct OwnMember {
     const char *one, *list;
 };
-constexpr OwnMember own_members[] = {{"gpu", "gpus"},
-                                     {"first_ms", "first_ms"},
-                                     {"repeat_ms", "repeat_ms"},
-                                     {"free_bytes", "free_bytes"}};
+constexpr OwnMember own_members[] = {
+    {"gpu", "gpus"},
+    {"first_ms", "first_ms"},
+    {"repeat_ms", "repeat_ms"},
+    {"free_bytes", "free_bytes"}};
 /// of each GPU's first run in the list of all, as evidence names it
 constexpr const char* indexes = "indexes";
 /// of runs on each GPU
 constexpr const char* run_count = "count";
 
 /// Item `i` of a list of so many, which a hostile file may lack.
-const Json& item_of(const Json& list, std::size_t i, std::size_t count, const std::string& place,
-                    const char* one) {
+const Json& item_of(
+    const Json& list, std::size_t i, std::size_t count, const std::string& place, const char* one) {
     if (!list.is_array() || list.size() != count)
         wrong(place, "a list with one item for each " + std::string(one) + " is expected");
     return list[i];
@@ -40,8 +41,12 @@ struct Extent {
 
 /// A column of one value holds for all GPUs or all runs; else it has one value for each.
 /// Run `i` on GPU `g` of an entry of schema 3, which has columns.
-Json one_run(const Json& like, const Extent& extent, std::size_t g, std::size_t i,
-             const std::string& place) {
+Json one_run(
+    const Json& like,
+    const Extent& extent,
+    std::size_t g,
+    std::size_t i,
+    const std::string& place) {
     Json run = Json::object();
     for (const auto& [name, column] : like.items()) {
         if (name == indexes || name == run_count)
@@ -61,8 +66,12 @@ Json one_run(const Json& like, const Extent& extent, std::size_t g, std::size_t 
 }
 
 /// The runs of `like`, each at its index.
-void add_runs(const Json& like, const std::map<Json, Json>& cases, const std::string& place,
-              std::map<Json, Json>& runs, RoomForRuns& room) {
+void add_runs(
+    const Json& like,
+    const std::map<Json, Json>& cases,
+    const std::string& place,
+    std::map<Json, Json>& runs,
+    RoomForRuns& room) {
     if (!like.is_object() || !like.contains("gpus"))
         wrong(place, "an object with a list of GPUs is expected");
     const Json length = like.value(run_count, Json());
@@ -105,10 +114,14 @@ struct RenamedMember {
     const char *where, *old, *current;
 };
 constexpr RenamedMember renamed_members[] = {
-    {"cudnns", "dialects", "rnn_apis"},     {"frameworks", "asked", "requested"},
-    {"frameworks", "shown_by", "evidence"}, {"pythons", "left_out", "skipped"},
-    {"rnn_dropouts", "dialect", "rnn_api"}, {"rnn_dropouts", "moves_on", "mask_changes"},
-    {"rnn_fits", "dialect", "rnn_api"},     {"rnn_request", "dialect", "rnn_api"},
+    {"cudnns", "dialects", "rnn_apis"},
+    {"frameworks", "asked", "requested"},
+    {"frameworks", "shown_by", "evidence"},
+    {"pythons", "left_out", "skipped"},
+    {"rnn_dropouts", "dialect", "rnn_api"},
+    {"rnn_dropouts", "moves_on", "mask_changes"},
+    {"rnn_fits", "dialect", "rnn_api"},
+    {"rnn_request", "dialect", "rnn_api"},
     {"rnn_runs", "dialect", "rnn_api"}};
 
 void rename_member(Json& object, const RenamedMember& member) {

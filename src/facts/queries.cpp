@@ -411,8 +411,10 @@ static bool has_failed(const RnnRun& run) {
 /// explains all that was run there.
 static std::vector<FailedCall> failed_calls(const Facts& facts) {
     std::vector<FailedCall> failed;
-    const auto add = [&](const std::optional<CallResult>& call, std::optional<int> gpu,
-                         const std::string& place, const char* field) {
+    const auto add = [&](const std::optional<CallResult>& call,
+                         std::optional<int> gpu,
+                         const std::string& place,
+                         const char* field) {
         if (!call || call->ok())
             return;
         FailedCall one{*call, "NVIDIA driver", place + field, gpu, {place}};
@@ -441,8 +443,8 @@ bool is_cuda_failure(const CallResult& call, std::int64_t code) {
            std::isupper(static_cast<unsigned char>(name[2]));
 }
 
-std::vector<FailedCall> failures_where(const Facts& facts,
-                                       const std::function<bool(const CallResult&)>& is_one) {
+std::vector<FailedCall> failures_where(
+    const Facts& facts, const std::function<bool(const CallResult&)>& is_one) {
     std::vector<FailedCall> found;
     for (auto& failed : failed_calls(facts)) {
         if (!is_one(failed.call))
@@ -456,16 +458,16 @@ std::vector<FailedCall> failures_where(const Facts& facts,
 }
 
 std::vector<FailedCall> cuda_failures(const Facts& facts, std::int64_t code) {
-    return failures_where(facts,
-                          [code](const CallResult& call) { return is_cuda_failure(call, code); });
+    return failures_where(
+        facts, [code](const CallResult& call) { return is_cuda_failure(call, code); });
 }
 
 bool failures_are_known(const Facts& facts) {
     return std::ranges::all_of(
                facts.kernel_runs,
                [](const KernelRun& run) { return run.result || run.correct.value_or(false); }) &&
-           std::ranges::all_of(facts.rnn_runs,
-                               [](const RnnRun& run) { return run.result || !has_failed(run); });
+           std::ranges::all_of(
+               facts.rnn_runs, [](const RnnRun& run) { return run.result || !has_failed(run); });
 }
 
 const Gpu* gpu_at(const Facts& facts, int index) {

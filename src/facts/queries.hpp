@@ -214,8 +214,8 @@ struct FailedCall {
 };
 
 /// The failed calls for which `is_one` is true, one per subject.
-std::vector<FailedCall> failures_where(const Facts& facts,
-                                       const std::function<bool(const CallResult&)>& is_one);
+std::vector<FailedCall> failures_where(
+    const Facts& facts, const std::function<bool(const CallResult&)>& is_one);
 
 /// A call of the CUDA driver failed with this code.
 bool is_cuda_failure(const CallResult& call, std::int64_t code);

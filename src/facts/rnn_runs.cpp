@@ -136,9 +136,12 @@ RnnPlace rnn_place(const Facts& facts, const RnnTarget& target) {
 std::optional<Peak> peak_of(const Gpu& gpu) {
     if (!gpu.compute_capability)
         return std::nullopt;
-    return peak_of(Clocks{*gpu.compute_capability, gpu.multiprocessors.value_or(0),
-                          gpu.clock_mhz.value_or(0), gpu.memory_clock_mhz.value_or(0),
-                          gpu.memory_bus_bits.value_or(0)});
+    return peak_of(Clocks{
+        *gpu.compute_capability,
+        gpu.multiprocessors.value_or(0),
+        gpu.clock_mhz.value_or(0),
+        gpu.memory_clock_mhz.value_or(0),
+        gpu.memory_bus_bits.value_or(0)});
 }
 
 std::vector<RnnCase> cases_of(const Facts& facts, const RnnTarget& target) {

@@ -65,8 +65,8 @@ std::map<Json, Json> cases_by_id(const Json& facts) {
     return cases;
 }
 
-void put_case_into_run(Json& run, const std::map<Json, Json>& cases, const std::string& place,
-                       RoomForRuns& room) {
+void put_case_into_run(
+    Json& run, const std::map<Json, Json>& cases, const std::string& place, RoomForRuns& room) {
     const auto known_case = cases.find(run.value("case_id", Json()));
     if (known_case == cases.end())
         wrong(place + ".case_id", "no case of rnn_cases has this id");

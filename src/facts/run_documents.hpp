@@ -28,8 +28,8 @@ std::map<Json, Json> cases_by_id(const Json& facts);
 
 /// Replaces the `case_id` of a run by its case, which takes its share of the
 /// room. InputError with the place where no case has this id.
-void put_case_into_run(Json& run, const std::map<Json, Json>& cases, const std::string& place,
-                       RoomForRuns& room);
+void put_case_into_run(
+    Json& run, const std::map<Json, Json>& cases, const std::string& place, RoomForRuns& room);
 
 /// The reverse of describe_cases_once; facts without rnn_cases, as on their way from a
 /// probe, stay as they are. InputError names the place of a run whose case is not there.

@@ -21,8 +21,11 @@ constexpr std::size_t most_candidates = 64;
 /// The answers to one name that ended alike.
 using Group = std::vector<const Answer*>;
 
-std::string why_not(const Process& process, const Answer& answer, const SearchList& list,
-                    const elf::ElfFile& file) {
+std::string why_not(
+    const Process& process,
+    const Answer& answer,
+    const SearchList& list,
+    const elf::ElfFile& file) {
     if (file.skipped)
         return "skipped: it " + file.problem_detail;
     if (file.aborts_list)
@@ -54,7 +57,8 @@ void add_candidates(const Process& process, const Group& group, LibraryChoice& c
     std::set<std::string> seen;
     if (choice.path)
         seen.insert(real_or_same(loader.root, *choice.path));
-    const auto consider = [&](const SearchList& list, const std::string& path,
+    const auto consider = [&](const SearchList& list,
+                              const std::string& path,
                               const std::string& reason) {
         const elf::ElfFile file = try_open(loader, path);
         const bool absent = file.skipped && !loader.root.link(path) && !loader.root.exists(path);
@@ -80,8 +84,10 @@ void add_candidates(const Process& process, const Group& group, LibraryChoice& c
                 consider(list, path, too_late);
             for (const auto& entry : loader.cache.entries())
                 if (list.rule == LoaderRule::cache && entry.name == answer.name)
-                    consider(list, std::string(entry.path),
-                             by_other_name ? too_late : "the cache names another file first");
+                    consider(
+                        list,
+                        std::string(entry.path),
+                        by_other_name ? too_late : "the cache names another file first");
         }
 }
 
@@ -139,8 +145,8 @@ bool may_open_gpu_libraries(const Process& process, std::size_t number) {
 }
 
 /// The names by which programs open the GPU libraries of a directory.
-std::vector<std::string> names_opened_in(const Root& root, const std::string& directory,
-                                         const std::vector<std::string>& files) {
+std::vector<std::string> names_opened_in(
+    const Root& root, const std::string& directory, const std::vector<std::string>& files) {
     std::vector<std::string> names;
     for (const std::string& file : files)
         if (const auto known = library_name(file); known && is_opened_by_programs(file))
@@ -150,8 +156,8 @@ std::vector<std::string> names_opened_in(const Root& root, const std::string& di
 }
 
 /// Without the cuDNN libraries.
-std::vector<std::string> opened_by(const Process& process, const Object& object,
-                                   const std::vector<std::string>& inside) {
+std::vector<std::string> opened_by(
+    const Process& process, const Object& object, const std::vector<std::string>& inside) {
     const Root& root = process.loader().root;
     const std::string name = own_name(object);
     std::vector<std::string> names;
@@ -169,8 +175,11 @@ std::vector<std::string> opened_by(const Process& process, const Object& object,
 }
 
 /// What the graph library of cuDNN 9 opens beyond libcudnn itself.
-void open_parts_named_in(Process& process, std::size_t part, const std::vector<std::string>& inside,
-                         std::set<std::string>& requested) {
+void open_parts_named_in(
+    Process& process,
+    std::size_t part,
+    const std::vector<std::string>& inside,
+    std::set<std::string>& requested) {
     if (std::ranges::none_of(inside, is_part_of_cudnn))
         return;
     const std::string name = own_name(process.objects()[part]);
@@ -183,8 +192,8 @@ void open_parts_named_in(Process& process, std::size_t part, const std::vector<s
 
 /// The names by which programs open the GPU libraries in these directories and in the
 /// loader's own places; for a kind of which there is nothing, its bare name: libcudnn.so.
-std::vector<std::string> names_to_open(const Loader& loader,
-                                       const std::vector<std::string>& directories) {
+std::vector<std::string> names_to_open(
+    const Loader& loader, const std::vector<std::string>& directories) {
     std::set<std::string> names;
     const auto add = [&](const std::string& directory, const std::vector<std::string>& files) {
         for (const std::string& name : names_opened_in(loader.root, directory, files))
@@ -196,8 +205,14 @@ std::vector<std::string> names_to_open(const Loader& loader,
             add(directory, loader.root.names_in(directory));
     for (const auto& entry : loader.cache.entries())
         add(directory_of(entry.path), {file_name(entry.path)});
-    for (const std::string bare : {"libcuda.so", "libnvidia-ml.so", "libcudart.so", "libcudnn.so",
-                                   "libcublas.so", "libcublasLt.so", "libnvrtc.so"}) {
+    for (const std::string bare :
+         {"libcuda.so",
+          "libnvidia-ml.so",
+          "libcudart.so",
+          "libcudnn.so",
+          "libcublas.so",
+          "libcublasLt.so",
+          "libnvrtc.so"}) {
         const auto some = names.lower_bound(bare);
         if (some == names.end() || !some->starts_with(bare))
             names.insert(opened_as(library_name(bare)->kind, {}, bare));
@@ -248,8 +263,10 @@ std::string real_or_same(const Root& root, const std::string& path) {
 
 /// Toolkits, wheels and conda: the file is there, and the loader
 /// does not search there by itself.
-void add_elsewhere(const Root& root, const std::vector<std::string>& directories,
-                   std::vector<LibraryChoice>& choices) {
+void add_elsewhere(
+    const Root& root,
+    const std::vector<std::string>& directories,
+    std::vector<LibraryChoice>& choices) {
     for (LibraryChoice& choice : choices) {
         std::set<std::string> seen;
         if (choice.path)
@@ -294,9 +311,11 @@ std::vector<std::string> open_named_libraries(Process& process) {
     return notes;
 }
 
-std::vector<LibraryChoice> choices_by_name(const Process& process,
-                                           const std::vector<std::string>& elsewhere, bool all,
-                                           std::vector<std::string>& notes) {
+std::vector<LibraryChoice> choices_by_name(
+    const Process& process,
+    const std::vector<std::string>& elsewhere,
+    bool all,
+    std::vector<std::string>& notes) {
     std::vector<LibraryChoice> choices;
     for (const auto& name : names_to_open(process.loader(), elsewhere)) {
         // a fresh one for each: what another library loads would answer for it

@@ -27,8 +27,8 @@ std::string part_in(std::string_view name) {
 
 /// The version of the parts that a libcudnn or a part opens: by the code of a
 /// libcudnn, by the name of its real file.
-std::optional<Version> version_of(const Root& root, const std::string& name,
-                                  const std::string& path) {
+std::optional<Version> version_of(
+    const Root& root, const std::string& name, const std::string& path) {
     if (is_cudnn(name))
         if (auto version = elf::version_of_parts_opened(root, path))
             return version;
@@ -139,9 +139,8 @@ std::optional<Version> version_of_cudnn(const Process& process, std::size_t cudn
     return std::nullopt;
 }
 
-std::vector<std::string> names_tried(const std::string& cudnn_name,
-                                     const std::optional<Version>& version,
-                                     const std::string& part) {
+std::vector<std::string> names_tried(
+    const std::string& cudnn_name, const std::optional<Version>& version, const std::string& part) {
     const auto number = cudnn_name.find(so_mark);
     if (!part.ends_with(so_mark) || number == std::string::npos)
         return {part};
@@ -152,12 +151,15 @@ std::vector<std::string> names_tried(const std::string& cudnn_name,
     return {concat(part, minor, '.', version->parts[2]), part + minor, part + major};
 }
 
-void open_parts_of_cudnn(Process& process, std::size_t cudnn,
-                         const std::vector<std::string>& names_inside, FirstCall first) {
+void open_parts_of_cudnn(
+    Process& process,
+    std::size_t cudnn,
+    const std::vector<std::string>& names_inside,
+    FirstCall first) {
     const Object object = process.objects()[cudnn];
     auto parts = parts_of_cudnn(process.loader().root, own_name(object), object.path, names_inside);
-    std::ranges::stable_sort(parts, {},
-                             [&](const std::string& part) { return turn_of(part, first); });
+    std::ranges::stable_sort(
+        parts, {}, [&](const std::string& part) { return turn_of(part, first); });
     const auto version = version_of_cudnn(process, cudnn);
     for (const std::string& part : parts) {
         // cuDNN 9 has the names without their number; the graph library opens
@@ -194,8 +196,8 @@ std::string unknown_version(const Process& process, std::size_t cudnn) {
 
 /// What is not loaded in the other order, for no reason that the
 /// files show, is no difference.
-std::vector<std::string> differences_by_first_call(const Process& ops_first,
-                                                   const Process& adv_first) {
+std::vector<std::string> differences_by_first_call(
+    const Process& ops_first, const Process& adv_first) {
     std::vector<std::string> differences;
     const Root& root = ops_first.loader().root;
     const auto others = files_of_parts(adv_first);
@@ -211,10 +213,11 @@ std::vector<std::string> differences_by_first_call(const Process& ops_first,
         std::string loaded = "none: " + rejected;
         if (rejected.empty())
             loaded = other->second;
-        differences.push_back("which " + name +
-                              " is loaded depends on the first call: after one for dropout or "
-                              "tensors, as in PyTorch and TensorFlow, " +
-                              path + "; after one for RNNs, as in JAX, " + loaded);
+        differences.push_back(
+            "which " + name +
+            " is loaded depends on the first call: after one for dropout or "
+            "tensors, as in PyTorch and TensorFlow, " +
+            path + "; after one for RNNs, as in JAX, " + loaded);
     }
     return differences;
 }

@@ -32,8 +32,11 @@ void search_bytes(std::string_view bytes, const TextSearch& search) {
     const auto next = [&](std::size_t from) {
         const void* found = nullptr;
         if (from < bytes.size())
-            found = memmem(bytes.data() + from, bytes.size() - from, search.marker.data(),
-                           search.marker.size());
+            found = memmem(
+                bytes.data() + from,
+                bytes.size() - from,
+                search.marker.data(),
+                search.marker.size());
         if (!found)
             return std::string_view::npos;
         return static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data());
@@ -91,8 +94,8 @@ FilePieces::FilePieces(const std::string& path) {
 std::string FilePieces::at(std::uint64_t offset, std::size_t length) const {
     if (offset >= size_)
         return {};
-    std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(length, size_ - offset)),
-                      '\0');
+    std::string bytes(
+        static_cast<std::size_t>(std::min<std::uint64_t>(length, size_ - offset)), '\0');
     const ssize_t got =
         pread(file_.number(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
     bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));

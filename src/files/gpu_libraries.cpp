@@ -18,10 +18,14 @@ namespace {
 /// What the part of a name before ".so" means.
 using NamedKind = std::pair<std::string_view, LibraryKind>;
 constexpr NamedKind kinds[] = {
-    {"libcuda", LibraryKind::cuda},     {"libnvidia-ml", LibraryKind::nvml},
-    {"libcudart", LibraryKind::cudart}, {"libcudnn", LibraryKind::cudnn},
-    {"libcublas", LibraryKind::cublas}, {"libcublasLt", LibraryKind::cublaslt},
-    {"libnvrtc", LibraryKind::nvrtc},   {"libnvrtc-builtins", LibraryKind::nvrtc_builtins}};
+    {"libcuda", LibraryKind::cuda},
+    {"libnvidia-ml", LibraryKind::nvml},
+    {"libcudart", LibraryKind::cudart},
+    {"libcudnn", LibraryKind::cudnn},
+    {"libcublas", LibraryKind::cublas},
+    {"libcublasLt", LibraryKind::cublaslt},
+    {"libnvrtc", LibraryKind::nvrtc},
+    {"libnvrtc-builtins", LibraryKind::nvrtc_builtins}};
 
 constexpr std::string_view marker = ".so";
 constexpr std::string_view part_start = "libcudnn_";
@@ -85,8 +89,8 @@ std::optional<std::string> fixed_name(LibraryKind kind) {
 }  // namespace
 
 std::optional<LibraryName> library_name(std::string_view file_name) {
-    static const re2::RE2 form(R"((lib[^.]*?)(?:-[0-9a-f]{8})?\.so(?:\.([0-9.]*[0-9]))?)",
-                               re2::RE2::Latin1);
+    static const re2::RE2 form(
+        R"((lib[^.]*?)(?:-[0-9a-f]{8})?\.so(?:\.([0-9.]*[0-9]))?)", re2::RE2::Latin1);
     // as most
     if (!file_name.starts_with("libcu") && !file_name.starts_with("libnv"))
         return std::nullopt;
@@ -111,8 +115,8 @@ std::optional<Version> LibraryName::product_version() const {
 
 /// dlopen compares the requested name with sonames, so a library is found by
 /// its soname; libcuda and NVML have one name each for all versions.
-std::string opened_as(LibraryKind kind, const std::optional<std::string>& soname,
-                      const std::string& file_name) {
+std::string opened_as(
+    LibraryKind kind, const std::optional<std::string>& soname, const std::string& file_name) {
     if (const auto fixed = fixed_name(kind))
         return *fixed;
     if (soname && !soname->empty() && !contains(*soname, "/"))
@@ -149,9 +153,11 @@ bool is_part_of_cudnn(std::string_view name) {
     return name.starts_with(part_start) && contains(name, marker);
 }
 
-std::vector<std::string> parts_of_cudnn(const Root& root, const std::string& name,
-                                        const std::string& path,
-                                        const std::vector<std::string>& names_inside) {
+std::vector<std::string> parts_of_cudnn(
+    const Root& root,
+    const std::string& name,
+    const std::string& path,
+    const std::vector<std::string>& names_inside) {
     const std::string number = number_of(name);
     std::vector<std::string> parts;
     for (const auto& inside : names_inside)
@@ -183,8 +189,12 @@ std::map<FoundVia, std::vector<std::string>> other_library_directories(
     const auto active = python::active_environment(root, variables, requested_python);
     const auto conda = at(python::value_of(variables, "CONDA_PREFIX"));
     for (const auto& environment :
-         {active, python::environment_on_path(root, variables),
-          at(python::value_of(variables, "VIRTUAL_ENV")), conda, at("/usr/local"), at("/usr"),
+         {active,
+          python::environment_on_path(root, variables),
+          at(python::value_of(variables, "VIRTUAL_ENV")),
+          conda,
+          at("/usr/local"),
+          at("/usr"),
           at(python::value_of(variables, "HOME") + "/.local")})
         for (const auto& packages :
              environment ? environment->package_directories : Directories{}) {

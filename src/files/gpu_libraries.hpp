@@ -34,8 +34,8 @@ std::optional<LibraryName> library_name(std::string_view file_name);
 
 /// The name by which programs open a file of this name: that of its kind,
 /// else its soname, else its own.
-std::string opened_as(LibraryKind kind, const std::optional<std::string>& soname,
-                      const std::string& file_name);
+std::string opened_as(
+    LibraryKind kind, const std::optional<std::string>& soname, const std::string& file_name);
 
 /// The driver's libraries, CUDA's, cuDNN and its parts, NCCL and TensorRT, as
 /// libNAME.so[.NUMBERS]; zlib too, without which cuDNN does not load.
@@ -52,9 +52,11 @@ bool is_part_of_cudnn(std::string_view name);
 /// What cuDNN `name`, opened as `path`, opens by name: its parts, by the files
 /// beside it and by the names inside it. cuDNN 9 holds them without the
 /// number, which is its own then.
-std::vector<std::string> parts_of_cudnn(const Root& root, const std::string& name,
-                                        const std::string& path,
-                                        const std::vector<std::string>& names_inside);
+std::vector<std::string> parts_of_cudnn(
+    const Root& root,
+    const std::string& name,
+    const std::string& path,
+    const std::vector<std::string>& names_inside);
 
 /// Where else GPU libraries are on this machine: below every CUDA toolkit with
 /// its forward-compatibility directories, in wheels of the Python installations

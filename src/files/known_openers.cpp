@@ -45,8 +45,8 @@ std::optional<KnownOpener> stubs_of_cudnn(const Root& root, const std::string& p
 
 }  // namespace
 
-std::optional<KnownOpener> known_opener(const Root& root, const std::string& path,
-                                        const elf::ElfFile& file) {
+std::optional<KnownOpener> known_opener(
+    const Root& root, const std::string& path, const elf::ElfFile& file) {
     const std::string name = file_name(path);
     if (needs_cudnn(file) || is_cudnn(file.soname.value_or(name)))
         return std::nullopt;
@@ -57,9 +57,10 @@ std::optional<KnownOpener> known_opener(const Root& root, const std::string& pat
         if (known.opens.empty())
             return KnownOpener{{}, name + " does not use cuDNN (" + versions + ")"};
         const std::string opens(known.opens);
-        return KnownOpener{{opens},
-                           name + " opens " + opens +
-                               " by a name that the file does not contain (" + versions + ")"};
+        return KnownOpener{
+            {opens},
+            name + " opens " + opens + " by a name that the file does not contain (" + versions +
+                ")"};
     }
     return stubs_of_cudnn(root, path);
 }

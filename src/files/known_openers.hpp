@@ -18,7 +18,7 @@ struct KnownOpener {
 /// By the file's name ("libonnxruntime_providers_cuda.so") or by cuDNN's
 /// functions that it defines (TensorFlow). Nothing for a file that needs cuDNN
 /// by its headers, or that is not known.
-std::optional<KnownOpener> known_opener(const Root& root, const std::string& path,
-                                        const elf::ElfFile& file);
+std::optional<KnownOpener> known_opener(
+    const Root& root, const std::string& path, const elf::ElfFile& file);
 
 }  // namespace rnncheck::loader

@@ -60,8 +60,8 @@ std::string program_behind_shell(const std::string& start) {
 /// musl's loader has other rules. An interpreter that is not there is reported in a note.
 void reject_unpredictable(const Root& root, const std::string& path, const elf::ElfFile& file) {
     if (const auto runner = program_of_script(root, path))
-        throw InputError(quoted(path) + " is a script that '" + *runner +
-                         "' runs: specify that program");
+        throw InputError(
+            quoted(path) + " is a script that '" + *runner + "' runs: specify that program");
     const bool other =
         file.problem == FileProblem::other_class || file.problem == FileProblem::other_machine;
     if (file.problem) {
@@ -70,8 +70,9 @@ void reject_unpredictable(const Root& root, const std::string& path, const elf::
     }
     if (file.interpreter && root.exists(*file.interpreter) &&
         !read_loader_build(root, *file.interpreter))
-        throw InputError(quoted(path) + " is started by " + quoted(*file.interpreter) +
-                         ", which is not glibc's loader; other loaders are not supported");
+        throw InputError(
+            quoted(path) + " is started by " + quoted(*file.interpreter) +
+            ", which is not glibc's loader; other loaders are not supported");
 }
 
 /// The kernel then starts it in the loader's secure mode (ld.so(8),
@@ -83,18 +84,19 @@ bool starts_secure(const Root& root, const std::string& path) {
     const bool other_user = (about->mode & S_ISUID) && about->owner != getuid();
     const bool other_group =
         (about->mode & S_ISGID) && (about->mode & S_IXGRP) && about->group != getgid();
-    const bool capabilities = getuid() != 0 && getxattr(root.outside(path).c_str(),
-                                                        "security.capability", nullptr, 0) > 0;
+    const bool capabilities =
+        getuid() != 0 &&
+        getxattr(root.outside(path).c_str(), "security.capability", nullptr, 0) > 0;
     return other_user || other_group || capabilities;
 }
 
 /// What a prediction from this file alone leaves out, in sentences.
-std::vector<std::string> notes_on(const Root& root, const std::string& path,
-                                  const elf::ElfFile& file, bool secure) {
+std::vector<std::string> notes_on(
+    const Root& root, const std::string& path, const elf::ElfFile& file, bool secure) {
     std::vector<std::string> notes;
     if (file.interpreter && !root.exists(*file.interpreter))
-        notes.push_back("its loader " + *file.interpreter +
-                        " does not exist, so it cannot be started");
+        notes.push_back(
+            "its loader " + *file.interpreter + " does not exist, so it cannot be started");
     if (secure)
         notes.push_back(
             "it is a set-user-ID program or the like: LD_LIBRARY_PATH and "
@@ -132,9 +134,10 @@ void check_copy(const Root& root, const std::string& name, const std::string& pa
                 others.insert(directory);
     if (others.empty())
         return;
-    which.notes.push_back(name + " lies in " + home + ", but parts of it come from " +
-                          join_with_and({others.begin(), others.end()}) +
-                          ": they work together only if all are of the same version");
+    which.notes.push_back(
+        name + " lies in " + home + ", but parts of it come from " +
+        join_with_and({others.begin(), others.end()}) +
+        ": they work together only if all are of the same version");
 }
 
 /// pip does not change what conda installed, and its commands show what that is.
@@ -157,8 +160,8 @@ void note_conda(const Root& root, Which& which) {
 
 /// What holds for all three: files in other directories than the loader's, and
 /// a note for each cuDNN installation whose parts are not beside it.
-void add_elsewhere_and_notes(const Root& root, const std::vector<std::string>& elsewhere,
-                             Which& which) {
+void add_elsewhere_and_notes(
+    const Root& root, const std::vector<std::string>& elsewhere, Which& which) {
     add_elsewhere(root, elsewhere, which.libraries);
     if (const std::string name = file_name(which.target); is_cudnn(name))
         check_copy(root, name, which.target, which);
@@ -172,8 +175,8 @@ void add_elsewhere_and_notes(const Root& root, const std::vector<std::string>& e
 void note_unread(const Process& process, Which& which) {
     for (const Object& object : process.objects())
         if (!object.file.not_read.empty())
-            which.notes.push_back(object.path + ": " + object.file.not_read +
-                                  "; those after that are not searched");
+            which.notes.push_back(
+                object.path + ": " + object.file.not_read + "; those after that are not searched");
 }
 
 // A running process
@@ -230,8 +233,9 @@ RunningProcess look_into(int id) {
     const auto map = here.read(directory + "/maps", largest_map);
     const auto program = here.link(directory + "/exe");
     if (!map || (!program && !map->empty()))
-        throw InputError(who + ": this user has no permission to read its memory map (" +
-                         directory + "/maps); run rnncheck as its user or as root");
+        throw InputError(
+            who + ": this user has no permission to read its memory map (" + directory +
+            "/maps); run rnncheck as its user or as root");
     if (map->empty())
         throw InputError(who + " has no memory map: it is exiting or a kernel thread");
     const auto own = here.link("/proc/self/ns/mnt"), other = here.link(directory + "/ns/mnt");
@@ -260,18 +264,19 @@ LibraryChoice mapped_choice(const Process& process, const Object& library, bool 
     std::string why = "mapped by the process";
     if (deleted)
         why += "; the file was removed or replaced since";
-    return {.soname = soname,
-            .path = library.path,
-            .rule = LoaderRule::mapped,
-            .needed_by = needed_by,
-            .by_dlopen = !asker,
-            .why = why,
-            .candidates = {}};
+    return {
+        .soname = soname,
+        .path = library.path,
+        .rule = LoaderRule::mapped,
+        .needed_by = needed_by,
+        .by_dlopen = !asker,
+        .why = why,
+        .candidates = {}};
 }
 
 /// What was mapped answers by its soname; for the rest the loader would search.
-void add_not_mapped(const Process& process, const std::vector<std::string>& elsewhere,
-                    Which& which) {
+void add_not_mapped(
+    const Process& process, const std::vector<std::string>& elsewhere, Which& which) {
     for (auto& choice : choices_by_name(process, elsewhere, false, which.notes)) {
         if (choice.rule == LoaderRule::already_loaded)
             continue;
@@ -364,12 +369,13 @@ Which which_for_process(int id, bool all) {
     const Root root(running.root);
     Which which{"process " + std::to_string(id) + " (" + running.program + ")", {}, {}};
     const elf::ElfFile program = elf::read_elf_file(root, running.program, elf::ElfUse::program);
-    const Loader loader =
-        loader_of(root, {.library_path = running.library_path.value_or(""),
-                         .working_directory = running.working_directory,
-                         .program_directory = std::string(origin_of(running.program)),
-                         .interpreter = program.interpreter.value_or(""),
-                         .secure = running.secure});
+    const Loader loader = loader_of(
+        root,
+        {.library_path = running.library_path.value_or(""),
+         .working_directory = running.working_directory,
+         .program_directory = std::string(origin_of(running.program)),
+         .interpreter = program.interpreter.value_or(""),
+         .secure = running.secure});
     Process process(loader, running.program, program);
     std::vector<std::pair<std::size_t, bool>> mapped;
     for (const auto& [path, deleted] : running.files)
@@ -386,8 +392,8 @@ Which which_for_process(int id, bool all) {
     if (!running.root.empty())
         which.notes.push_back("it sees other files than this shell; paths are those that it sees");
     if (program.problem) {
-        which.notes.push_back("its program " + program.problem_detail +
-                              ": what it would open is unknown");
+        which.notes.push_back(
+            "its program " + program.problem_detail + ": what it would open is unknown");
         return which;
     }
     std::vector<std::string> elsewhere;

@@ -67,8 +67,10 @@ std::string real_or_same(const Root& root, const std::string& path);
 
 /// Adds the files of these names in these directories to the answers as found
 /// elsewhere, where the loader does not look.
-void add_elsewhere(const Root& root, const std::vector<std::string>& directories,
-                   std::vector<LibraryChoice>& choices);
+void add_elsewhere(
+    const Root& root,
+    const std::vector<std::string>& directories,
+    std::vector<LibraryChoice>& choices);
 
 // What a process will open by name while it runs, as far as files show.
 
@@ -81,8 +83,10 @@ std::vector<std::string> open_named_libraries(Process& process);
 /// What dlopen of the GPU libraries' names would give in this process, each
 /// name for itself, with the parts of a cuDNN. The names are those of the files
 /// in these directories and in the loader's own places.
-std::vector<LibraryChoice> choices_by_name(const Process& process,
-                                           const std::vector<std::string>& directories, bool all,
-                                           std::vector<std::string>& notes);
+std::vector<LibraryChoice> choices_by_name(
+    const Process& process,
+    const std::vector<std::string>& directories,
+    bool all,
+    std::vector<std::string>& notes);
 
 }  // namespace rnncheck::loader

@@ -45,12 +45,12 @@ using Changes = std::map<std::tuple<std::string, std::string, std::string>, Name
 
 /// Rules that found something at one time alone.
 void add_findings(const FleetNode& node, const FleetNode& later, Changes& changes) {
-    const auto add = [&](const FleetNode& one, const FleetNode& other, const char* from,
-                         const char* to) {
-        for (const auto& [finding, title] : one.findings)
-            if (!other.findings.contains(finding))
-                changes[{finding.str(), from, to}].push_back(node.name);
-    };
+    const auto add =
+        [&](const FleetNode& one, const FleetNode& other, const char* from, const char* to) {
+            for (const auto& [finding, title] : one.findings)
+                if (!other.findings.contains(finding))
+                    changes[{finding.str(), from, to}].push_back(node.name);
+        };
     add(node, later, "present", "absent");
     add(later, node, "absent", "present");
 }
@@ -97,10 +97,10 @@ FleetDiff changes_between(const Collection& before, const Collection& after) {
     diff.changes = by_count<FleetChange>(facts, change_of);
     diff.removed = nodeset_of(removed);
     diff.added = nodeset_of(added);
-    std::string result =
-        counts_in_words({{diff.findings.size() + diff.changes.size(), "change", "changes"},
-                         {removed.size(), "only in the first", "only in the first"},
-                         {added.size(), "only in the second", "only in the second"}});
+    std::string result = counts_in_words(
+        {{diff.findings.size() + diff.changes.size(), "change", "changes"},
+         {removed.size(), "only in the first", "only in the first"},
+         {added.size(), "only in the second", "only in the second"}});
     if (result.empty())
         result = "nothing changed";
     diff.sentence = pluralized(diff.compared, "node", "nodes") + " compared: " + result;

@@ -108,15 +108,18 @@ void compare_values(const Nodes& nodes, const FleetNode* expected, FleetGroup& g
             std::string nodes_with_it;
             if (usual != value)
                 nodes_with_it = nodeset_of_these(with_it);
-            difference.values.push_back({std::string(value), with_it.size(), nodes_with_it,
-                                         usual && usual != value && !is_second_kind});
+            difference.values.push_back(
+                {std::string(value),
+                 with_it.size(),
+                 nodes_with_it,
+                 usual && usual != value && !is_second_kind});
         }
         if (usual && !values.contains(*usual))
             difference.values.push_back({std::string(*usual)});
         // By nodes last, so that fields that divide the nodes in the same way have the same order.
         std::ranges::sort(difference.values, {}, [](const FleetValue& value) {
-            return std::tuple(!value.nodes.empty(), -static_cast<std::ptrdiff_t>(value.count),
-                              value.nodes);
+            return std::tuple(
+                !value.nodes.empty(), -static_cast<std::ptrdiff_t>(value.count), value.nodes);
         });
     }
 }
@@ -142,8 +145,8 @@ void compare_numbers(const Nodes& nodes, FleetGroup& group) {
         const double middle =
             median(mapped(samples, [](const auto& sample) { return sample.first; }));
         const auto deviation = [&](const auto& sample) { return std::abs(sample.first - middle); };
-        const double allowed = std::max(most_deviations * median(mapped(samples, deviation)),
-                                        least_difference * middle);
+        const double allowed = std::max(
+            most_deviations * median(mapped(samples, deviation)), least_difference * middle);
         FleetField difference = difference_in(field);
         std::set<const FleetNode*> all_odd;
         for (const auto& [words, sign] : {std::pair("more than ", 1), {"less than ", -1}}) {
@@ -152,14 +155,18 @@ void compare_numbers(const Nodes& nodes, FleetGroup& group) {
                 if (sign * (value - middle) > allowed)
                     odd.insert(node);
             if (!odd.empty())
-                difference.values.push_back({words + short_number(middle + sign * allowed),
-                                             odd.size(), nodeset_of_these(odd), true});
+                difference.values.push_back(
+                    {words + short_number(middle + sign * allowed),
+                     odd.size(),
+                     nodeset_of_these(odd),
+                     true});
             all_odd.merge(odd);
         }
         if (all_odd.empty())
             continue;
-        difference.values.insert(difference.values.begin(),
-                                 {"about " + short_number(middle), nodes.size() - all_odd.size()});
+        difference.values.insert(
+            difference.values.begin(),
+            {"about " + short_number(middle), nodes.size() - all_odd.size()});
         group.differences.push_back(std::move(difference));
     }
 }
@@ -168,9 +175,10 @@ void compare_numbers(const Nodes& nodes, FleetGroup& group) {
 struct GroupKey {
     const char *key, *what, *fact;
 };
-constexpr GroupKey default_keys[] = {{"gpu", "GPUs", "cuda_devices"},
-                                     {"os", "operating system", "host.os"},
-                                     {"rnncheck", "rnncheck and its tables", "tool.version"}};
+constexpr GroupKey default_keys[] = {
+    {"gpu", "GPUs", "cuda_devices"},
+    {"os", "operating system", "host.os"},
+    {"rnncheck", "rnncheck and its tables", "tool.version"}};
 
 /// What --group-by names, in its order.
 std::vector<std::string> keys_of(const FleetQuestion& question) {
@@ -235,8 +243,8 @@ void compare_with_usual_group(const Nodes& nodes, const Nodes& usual, FleetGroup
         if (here == there)
             continue;
         FleetField& difference = group.differences.emplace_back(FleetField{key.what, key.fact});
-        difference.values = {{there, usual.size()},
-                             {here, nodes.size(), nodeset_of_these(nodes), true}};
+        difference.values = {
+            {there, usual.size()}, {here, nodes.size(), nodeset_of_these(nodes), true}};
     }
 }
 
@@ -319,13 +327,13 @@ void conclude(Fleet& fleet) {
         fleet.outcome = FleetOutcome::incomplete;
     if (ill > 0)
         fleet.outcome = FleetOutcome::problems;
-    std::string result =
-        counts_in_words({{odd, "differs from the others", "differ from the others"},
-                         {ill, "has problems", "have problems"},
-                         {fleet.warnings.size(), "kind of warning", "kinds of warnings"},
-                         {undetermined, "undetermined", "undetermined"},
-                         {unreadable, "report is unreadable", "reports are unreadable"},
-                         {missing, "did not report", "did not report"}});
+    std::string result = counts_in_words(
+        {{odd, "differs from the others", "differ from the others"},
+         {ill, "has problems", "have problems"},
+         {fleet.warnings.size(), "kind of warning", "kinds of warnings"},
+         {undetermined, "undetermined", "undetermined"},
+         {unreadable, "report is unreadable", "reports are unreadable"},
+         {missing, "did not report", "did not report"}});
     if (result.empty())
         result = words_without_differences(fleet);
     fleet.sentence = pluralized(fleet.read, "node was", "nodes were") + " compared: " + result;

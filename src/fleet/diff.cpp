@@ -52,8 +52,8 @@ Places places_of(const Facts& facts, bool has_one_cudnn) {
 }
 
 /// Nothing where it is unknown.
-std::optional<std::string> value_at(const std::string& place, const Places& values,
-                                    const Facts& facts) {
+std::optional<std::string> value_at(
+    const std::string& place, const Places& values, const Facts& facts) {
     if (const auto* found = look_up(values, place))
         return *found;
     if (!probe_completed(facts, probe_that_shows_absence(place)))
@@ -146,8 +146,12 @@ std::vector<Difference> joined(const std::vector<Difference>& differences) {
     std::vector<Difference> list;
     for (const auto& [key, alike] : grouped(differences, [](const Difference& one) {
              const std::string& place = one.facts.front();
-             return std::tuple(section_of(place).begin, name_and_member(place).second, one.first,
-                               one.second, one.significant);
+             return std::tuple(
+                 section_of(place).begin,
+                 name_and_member(place).second,
+                 one.first,
+                 one.second,
+                 one.significant);
          })) {
         Difference& whole = list.emplace_back(*alike.front());
         for (std::size_t i = 1; i < alike.size(); ++i)
@@ -280,8 +284,13 @@ std::string in_words(const Difference& difference) {
         verb = " are ";
     if (is_yes_or_no)
         verb = ": ";
-    return concat(difference.what, verb, value(difference.first), " in A, ",
-                  value(difference.second), " in B");
+    return concat(
+        difference.what,
+        verb,
+        value(difference.first),
+        " in A, ",
+        value(difference.second),
+        " in B");
 }
 
 /// " on GPU 2", " (torch)", where the title does not show which.
@@ -311,8 +320,10 @@ bool is_found_by_path(const Facts& one, const Facts& other) {
 
 /// A difference between two cuDNNs behind that of the variable that selects them.
 std::string with_cause(const Difference& difference, const Diff& diff, bool cudnn_by_path) {
-    const auto* const path = find_by(diff.differences, &Difference::facts,
-                                     std::vector<std::string>{"host.environment[LD_LIBRARY_PATH]"});
+    const auto* const path = find_by(
+        diff.differences,
+        &Difference::facts,
+        std::vector<std::string>{"host.environment[LD_LIBRARY_PATH]"});
     const bool is_caused = cudnn_by_path && difference.layer == DiffLayer::cudnn && path;
     if (is_caused)
         return in_words(*path) + ", so " + in_words(difference);
@@ -357,8 +368,8 @@ std::string sentence_of(const Diff& diff, bool cudnn_by_path) {
         std::string_view more;
         if (list.size() > 1)
             more = " (more below)";
-        return concat("the findings are the same, but ", with_cause(*first, diff, cudnn_by_path),
-                      more);
+        return concat(
+            "the findings are the same, but ", with_cause(*first, diff, cudnn_by_path), more);
     }
     if (diff.unknown.empty())
         return "nothing that matters differs";
@@ -380,8 +391,8 @@ DiffOutcome outcome_of(const Diff& diff) {
 }  // namespace
 
 /// The stamp is that of B, the later of the two if they are one machine.
-Diff diff(const Report& a, const std::string& name_of_a, const Report& b,
-          const std::string& name_of_b) {
+Diff diff(
+    const Report& a, const std::string& name_of_a, const Report& b, const std::string& name_of_b) {
     Diff diff;
     diff.tool = b.tool;
     diff.first = {name_of_a, a.verdict, a.sentence};

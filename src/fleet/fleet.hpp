@@ -62,8 +62,8 @@ Collection read_reports(const std::vector<std::string>& files, bool name_by_file
 /// What differs between A and B, and which difference explains best why their findings do. Both
 /// have to be judged by the same rules and tables, so that a finding of only one of them is not due
 /// to another rnncheck.
-Diff diff(const Report& a, const std::string& name_of_a, const Report& b,
-          const std::string& name_of_b);
+Diff diff(
+    const Report& a, const std::string& name_of_a, const Report& b, const std::string& name_of_b);
 
 /// How nodes are to be compared.
 struct FleetQuestion {

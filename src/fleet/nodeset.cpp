@@ -54,13 +54,17 @@ std::string ranges_of(const std::vector<std::int64_t>& numbers, std::size_t digi
 
 /// UsageError, with an example of the form.
 [[noreturn]] void no_nodeset(std::string_view text, const std::string& why) {
-    throw UsageError("'" + escaped(text, 60) + "' is not a set of nodes: " + why +
-                     "; write for example gpu[001-128],login1");
+    throw UsageError(
+        "'" + escaped(text, 60) + "' is not a set of nodes: " + why +
+        "; write for example gpu[001-128],login1");
 }
 
 /// The names of "001-128" between `before` and `after`.
-void add_range(std::string_view range, const std::string& before, const std::string& after,
-               std::vector<std::string>& names) {
+void add_range(
+    std::string_view range,
+    const std::string& before,
+    const std::string& after,
+    std::vector<std::string>& names) {
     const std::size_t dash = range.find('-');
     const std::string_view first = range.substr(0, dash);
     std::string_view last = first;

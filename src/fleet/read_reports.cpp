@@ -104,9 +104,15 @@ void require_schema(const rapidjson::Value& document, int known, const std::stri
     std::string written = "unknown";
     if (schema)
         written = escaped(text_member(document, "schema"), 20);
-    throw InputError(concat(what, " of schema ", written,
-                            " cannot be compared by this rnncheck (it compares schema ",
-                            oldest_schema, " to ", known, ")"));
+    throw InputError(concat(
+        what,
+        " of schema ",
+        written,
+        " cannot be compared by this rnncheck (it compares schema ",
+        oldest_schema,
+        " to ",
+        known,
+        ")"));
 }
 
 /// The facts of a report, or the document if it is facts alone. InputError shows why it is neither.
@@ -183,16 +189,17 @@ FleetNode node_of(const rapidjson::Value& report, const std::string& place, bool
     std::ranges::sort(node.values);
     if (const auto* labels = member(report, "labels"); labels && labels->IsObject())
         for (const auto& label : labels->GetObject())
-            node.labels.emplace(label.name.GetString(),
-                                text_member(*labels, label.name.GetString()));
+            node.labels.emplace(
+                label.name.GetString(), text_member(*labels, label.name.GetString()));
     node.name = name_of_node(place);
     if (const std::string* const label = look_up(node.labels, "node"); label && !name_by_file)
         node.name = name_of_node(*label);
     for (const auto& finding : list_member(report, "findings").GetArray())
         if (const std::string severity = text_member(finding, "severity");
             severity == "error" || severity == "warning")
-            node.findings.emplace(Text(severity + ' ' + current_id(text_member(finding, "rule"))),
-                                  Text(text_member(finding, "title")));
+            node.findings.emplace(
+                Text(severity + ' ' + current_id(text_member(finding, "rule"))),
+                Text(text_member(finding, "title")));
     return node;
 }
 
@@ -265,8 +272,11 @@ std::string in_words(rapidjson::ParseErrorCode error) {
 }
 
 /// Parses in the chunk's text, which the strings of the JSON then share.
-void parse(Chunk& chunk, bool name_by_file, rapidjson::MemoryPoolAllocator<>& allocator,
-           Collection& parsed) {
+void parse(
+    Chunk& chunk,
+    bool name_by_file,
+    rapidjson::MemoryPoolAllocator<>& allocator,
+    Collection& parsed) {
     constexpr std::string_view blanks = " \t\r\n";
     std::vector<std::size_t> ends_of_lines;  // now, because parsing changes the text
     for (std::size_t at = chunk.text.find('\n'); at != std::string::npos;
@@ -279,8 +289,8 @@ void parse(Chunk& chunk, bool name_by_file, rapidjson::MemoryPoolAllocator<>& al
     for (std::size_t at = chunk.text.find_first_not_of(blanks), next; at != std::string::npos;
          at = next) {
         const auto lines = std::ranges::lower_bound(ends_of_lines, at) - ends_of_lines.begin();
-        const std::string place = concat(file.filename().string(), ':',
-                                         chunk.first_line + static_cast<std::size_t>(lines));
+        const std::string place = concat(
+            file.filename().string(), ':', chunk.first_line + static_cast<std::size_t>(lines));
         rapidjson::InsituStringStream stream(&chunk.text[at]);
         allocator.Clear();
         rapidjson::Document json(&allocator);
@@ -340,15 +350,16 @@ void add_directory(const std::string& directory, std::vector<std::string>& files
     for (fs::recursive_directory_iterator
              it(directory, fs::directory_options::skip_permission_denied, error),
          end;
-         !error && it != end; it.increment(error))
+         !error && it != end;
+         it.increment(error))
         if (const auto extension = it->path().extension();
             extension == ".json" || extension == ".ndjson")
             found.push_back(it->path().string());
     if (error)
         throw InputError(directory + " cannot be read: " + error.message());
     if (found.empty())
-        throw InputError(directory +
-                         " contains no reports: files whose names end in .json or .ndjson");
+        throw InputError(
+            directory + " contains no reports: files whose names end in .json or .ndjson");
     std::ranges::sort(found);
     std::ranges::move(found, std::back_inserter(files));
 }

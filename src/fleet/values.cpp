@@ -360,8 +360,8 @@ std::pair<std::string, std::string> name_and_member(const std::string& place) {
     if (open == std::string::npos)
         return {"", place.substr(begin)};
     const std::size_t close = place.find(']');
-    return {place.substr(open + 1, close - open - 1),
-            place.substr(std::min(close + 2, place.size()))};
+    return {
+        place.substr(open + 1, close - open - 1), place.substr(std::min(close + 2, place.size()))};
 }
 
 /// "GPU 0 compute capability"; terms keep their capital letters.

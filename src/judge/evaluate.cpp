@@ -22,8 +22,12 @@ Verdict not_evaluated(NotEvaluated why, const std::string& reason) {
 }
 
 /// Without a machine only the tables decide, and what was not specified is no open question.
-Verdict evaluate(const Named<Rule>& rule, const Stack& stack, const std::vector<Stack>& possible,
-                 const Matrix& matrix, VerdictOfStack verdict_of) {
+Verdict evaluate(
+    const Named<Rule>& rule,
+    const Stack& stack,
+    const std::vector<Stack>& possible,
+    const Matrix& matrix,
+    VerdictOfStack verdict_of) {
     if (!rule->conflict)
         return not_evaluated(NotEvaluated::needs_machine, "only the machine itself can show this");
     Verdict verdict = verdict_of(*rule->conflict, stack, possible, matrix);
@@ -70,8 +74,8 @@ Explained explained_by(std::span<const Named<Rule>> rules, const std::vector<Ver
 }
 
 /// The rule whose findings explain a symptom better than this one; empty when none does.
-std::string_view explainer_of(const std::string& symptom, const Named<Rule>& rule,
-                              const Explained& explained) {
+std::string_view explainer_of(
+    const std::string& symptom, const Named<Rule>& rule, const Explained& explained) {
     for (const std::string_view other : rule->superseded_by)
         if (const auto* places = look_up(explained, other);
             other != rule.name && places && places->contains(symptom))
@@ -81,8 +85,8 @@ std::string_view explainer_of(const std::string& symptom, const Named<Rule>& rul
 
 /// One fault, one finding: leaves out what rules that state it more exactly explain. What was left
 /// out is no pass.
-void drop_explained_findings(Verdict& verdict, const Named<Rule>& rule,
-                             const Explained& explained) {
+void drop_explained_findings(
+    Verdict& verdict, const Named<Rule>& rule, const Explained& explained) {
     std::string_view explainer;
     const auto yielded = std::erase_if(verdict.findings, [&](const Finding& finding) {
         return std::ranges::all_of(symptoms_of(finding), [&](const std::string& symptom) {
@@ -105,7 +109,8 @@ void drop_explained_findings(Verdict& verdict, const Named<Rule>& rule,
 
 /// The selected rules, without what others explain.
 std::vector<Verdict> evaluate_selected(
-    std::span<const Named<Rule>> rules, const Selection& selection,
+    std::span<const Named<Rule>> rules,
+    const Selection& selection,
     const std::function<Verdict(const Named<Rule>&)>& evaluated) {
     std::vector<Verdict> verdicts;
     for (const auto& rule : rules) {
@@ -125,15 +130,21 @@ std::vector<Verdict> evaluate_selected(
 
 }  // namespace
 
-std::vector<Verdict> evaluate_all(std::span<const Named<Rule>> rules, const Facts& facts,
-                                  const Matrix& matrix, const Selection& selection) {
+std::vector<Verdict> evaluate_all(
+    std::span<const Named<Rule>> rules,
+    const Facts& facts,
+    const Matrix& matrix,
+    const Selection& selection) {
     return evaluate_selected(
         rules, selection, [&](const Named<Rule>& rule) { return evaluate(rule, facts, matrix); });
 }
 
-std::vector<Verdict> evaluate_all(std::span<const Named<Rule>> rules, const Stack& stack,
-                                  const Matrix& matrix, const Selection& selection,
-                                  VerdictOfStack verdict_of) {
+std::vector<Verdict> evaluate_all(
+    std::span<const Named<Rule>> rules,
+    const Stack& stack,
+    const Matrix& matrix,
+    const Selection& selection,
+    VerdictOfStack verdict_of) {
     const auto possible = stack::possible_stacks(stack, matrix);
     return evaluate_selected(rules, selection, [&](const Named<Rule>& rule) {
         return evaluate(rule, stack, possible, matrix, verdict_of);
@@ -146,8 +157,8 @@ void complete(const Named<Rule>& rule, Finding& finding) {
     finding.rule = rule.name;
     finding.layer = rule->layer;
     finding.severity = std::max(finding.severity, rule->max_severity);
-    std::erase_if(finding.evidence,
-                  [](const Evidence& evidence) { return evidence.value.empty(); });
+    std::erase_if(
+        finding.evidence, [](const Evidence& evidence) { return evidence.value.empty(); });
     for (Remedy& remedy : finding.remedies) {
         if (remedy.verify.empty())
             remedy.verify = "rnncheck doctor --only " + finding.rule;

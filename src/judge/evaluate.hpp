@@ -11,16 +11,22 @@
 namespace rnncheck {
 
 /// rules::verdict_of, or the same without remedies.
-using VerdictOfStack = Verdict (*)(stack::ConflictKind, const stack::Stack&,
-                                   const std::vector<stack::Stack>&, const Matrix&);
+using VerdictOfStack = Verdict (*)(
+    stack::ConflictKind, const stack::Stack&, const std::vector<stack::Stack>&, const Matrix&);
 
 /// The verdict of each rule, in the order of the rules; of those that are not selected, why.
-std::vector<Verdict> evaluate_all(std::span<const Named<Rule>> rules, const Facts& facts,
-                                  const Matrix& matrix, const Selection& selection);
+std::vector<Verdict> evaluate_all(
+    std::span<const Named<Rule>> rules,
+    const Facts& facts,
+    const Matrix& matrix,
+    const Selection& selection);
 /// The same without a machine: only the tables decide.
-std::vector<Verdict> evaluate_all(std::span<const Named<Rule>> rules, const stack::Stack& stack,
-                                  const Matrix& matrix, const Selection& selection,
-                                  VerdictOfStack verdict_of = rules::verdict_of);
+std::vector<Verdict> evaluate_all(
+    std::span<const Named<Rule>> rules,
+    const stack::Stack& stack,
+    const Matrix& matrix,
+    const Selection& selection,
+    VerdictOfStack verdict_of = rules::verdict_of);
 
 /// Gives a finding what every one of its rule has: name, layer, a command that verifies the fix.
 void complete(const Named<Rule>& rule, Finding& finding);

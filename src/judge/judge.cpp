@@ -44,8 +44,8 @@ struct Tally {
 
 /// An undecided rule leaves the whole open if it could have found an error, or
 /// if --require names it.
-void tally_verdict(Tally& tally, const Named<Rule>& rule, const Verdict& verdict,
-                   const Selection& selection) {
+void tally_verdict(
+    Tally& tally, const Named<Rule>& rule, const Verdict& verdict, const Selection& selection) {
     const bool decided = verdict.outcome == Outcome::pass || verdict.outcome == Outcome::fault;
     tally.open |= !decided && selection.require.contains(std::string(rule.name));
     tally.open |= verdict.outcome == Outcome::undecided &&
@@ -78,8 +78,12 @@ void join_findings(Verdict& verdict, std::vector<Finding> findings, const Faults
 /// What the tables show of the versions that --for names on this machine, word for word as `matrix
 /// check` shows it of the same versions: a problem that they cause joins what the machine itself
 /// shows, and so does what is undetermined.
-void join_named_versions(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdicts,
-                         const Stack& stack, const Matrix& matrix, const Selection& selection) {
+void join_named_versions(
+    std::span<const Named<Rule>> rules,
+    std::vector<Verdict>& verdicts,
+    const Stack& stack,
+    const Matrix& matrix,
+    const Selection& selection) {
     Stack without = stack;
     without.frameworks.clear();
     const auto of_machine = severities_by_kind(without, matrix);
@@ -94,9 +98,12 @@ void join_named_versions(std::span<const Named<Rule>> rules, std::vector<Verdict
 
 /// A machine is evaluated as it is, and with it the versions that --for names; of a document of
 /// `matrix check` the stack is.
-std::vector<Verdict> verdicts_about(std::span<const Named<Rule>> rules, const Facts& facts,
-                                    const std::optional<Stack>& given, const Matrix& matrix,
-                                    const Selection& selection) {
+std::vector<Verdict> verdicts_about(
+    std::span<const Named<Rule>> rules,
+    const Facts& facts,
+    const std::optional<Stack>& given,
+    const Matrix& matrix,
+    const Selection& selection) {
     if (given) {
         std::vector<Verdict> verdicts = evaluate_all(rules, *given, matrix, selection);
         add_repairs(rules, verdicts, *given, facts, matrix);
@@ -117,8 +124,8 @@ std::vector<Verdict> verdicts_about(std::span<const Named<Rule>> rules, const Fa
 
 /// What the user expects or has decided to ignore stays visible, but changes no
 /// verdict.
-void make_notes(Verdict& verdict, const Named<Rule>& rule, const Facts& facts,
-                const Selection& selection) {
+void make_notes(
+    Verdict& verdict, const Named<Rule>& rule, const Facts& facts, const Selection& selection) {
     const bool expected =
         selection.allow_no_gpu && rule->expected_without_gpu && no_nvidia_hardware_seen(facts);
     for (Finding& finding : verdict.findings) {
@@ -133,8 +140,11 @@ void make_notes(Verdict& verdict, const Named<Rule>& rule, const Facts& facts,
 }
 
 /// `given`: the stack that the facts are the document of.
-Report judge(Facts facts, const std::optional<Stack>& given, const Matrix& matrix,
-             const Selection& selection) {
+Report judge(
+    Facts facts,
+    const std::optional<Stack>& given,
+    const Matrix& matrix,
+    const Selection& selection) {
     Report report;
     report.tool = {.matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
     report.about = About::machine;
@@ -163,9 +173,13 @@ Report judge(Facts facts, const std::optional<Stack>& given, const Matrix& matri
         make_notes(verdict, rule, facts, selection);
         tally_verdict(tally, rule, verdict, selection);
         count(report.counts, verdict.outcome);
-        report.verdicts.push_back({name, verdict.outcome, verdict.reason,
-                                   std::move(verdict.evidence), verdict.not_evaluated,
-                                   rule->layer});
+        report.verdicts.push_back(
+            {name,
+             verdict.outcome,
+             verdict.reason,
+             std::move(verdict.evidence),
+             verdict.not_evaluated,
+             rule->layer});
         for (Finding& finding : verdict.findings) {
             finding.title = rule->title;
             report.findings.push_back(std::move(finding));

@@ -101,8 +101,8 @@ std::vector<Finding> conflicts_given_with_log(const Facts& facts, const Matrix& 
     return conflicts;
 }
 
-std::vector<Finding> with_conflicts(const Log& log, std::vector<Finding> conflicts,
-                                    std::vector<Finding> causes) {
+std::vector<Finding> with_conflicts(
+    const Log& log, std::vector<Finding> conflicts, std::vector<Finding> causes) {
     constexpr int certain_weight = 100, inferred_weight = 75;
     for (Finding& conflict : conflicts) {
         const Finding* same = find_by(causes, &Finding::rule, conflict.rule);

@@ -16,7 +16,7 @@ std::vector<Finding> conflicts_given_with_log(const Facts& facts, const Matrix& 
 
 /// Conflicts come before the causes that the log only points to. Where the log shows the same
 /// cause, its lines join the evidence.
-std::vector<Finding> with_conflicts(const Log& log, std::vector<Finding> conflicts,
-                                    std::vector<Finding> causes);
+std::vector<Finding> with_conflicts(
+    const Log& log, std::vector<Finding> conflicts, std::vector<Finding> causes);
 
 }  // namespace rnncheck

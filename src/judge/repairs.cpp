@@ -54,8 +54,8 @@ void keep_way_without_system(const std::vector<Remedy>& own, std::vector<Remedy>
 
 /// Those that hold for this kind of fault, leave the fewest errors, and if possible nothing of it:
 /// a new driver for a build that has no code for the GPU would be of no use.
-std::vector<Remedy> useful_repairs(const std::vector<TriedRepair>& tried, const FaultKind& kind,
-                                   const Faults& before) {
+std::vector<Remedy> useful_repairs(
+    const std::vector<TriedRepair>& tried, const FaultKind& kind, const Faults& before) {
     constexpr std::size_t most_shown = 2;
     std::vector<TriedRepair> held = tried;
     std::erase_if(held, [&](const TriedRepair& repair) { return !repair.holds_for(kind, before); });
@@ -78,8 +78,12 @@ std::vector<Remedy> useful_repairs(const std::vector<TriedRepair>& tried, const 
 
 }  // namespace
 
-void add_repairs(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdicts,
-                 const stack::Stack& stack, const Facts& facts, const Matrix& matrix) {
+void add_repairs(
+    std::span<const Named<Rule>> rules,
+    std::vector<Verdict>& verdicts,
+    const stack::Stack& stack,
+    const Facts& facts,
+    const Matrix& matrix) {
     std::vector<std::pair<const Named<Rule>*, Finding*>> faults;
     for (std::size_t i = 0; i < rules.size(); ++i)
         for (Finding& finding : verdicts[i].findings)

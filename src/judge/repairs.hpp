@@ -7,7 +7,11 @@ namespace rnncheck {
 
 /// Gives faults of versions the repairs that hold: each is carried out on the stack and judged
 /// again. What only the machine shows, and what no repair helps, keeps its rule's own remedies.
-void add_repairs(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdicts,
-                 const stack::Stack& stack, const Facts& facts, const Matrix& matrix);
+void add_repairs(
+    std::span<const Named<Rule>> rules,
+    std::vector<Verdict>& verdicts,
+    const stack::Stack& stack,
+    const Facts& facts,
+    const Matrix& matrix);
 
 }  // namespace rnncheck

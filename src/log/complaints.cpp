@@ -20,15 +20,17 @@ bool complains(std::string_view line) {
         R"(|\b(?:fail|mismatch|incompatib|abort|crash|conflict|slow)[a-z]*\b|\berrors?\b|\[\])"
         R"(|\b(?:fatal|exception|segmentation|false|nil|nan|only|too|without|instead)\b)",
         re2::RE2::Latin1);
-    static const re2::RE2 informs(R"(\bINFO\b|[Ss]uccessful|: I tensorflow|\bdefaults?\b)",
-                                  re2::RE2::Latin1);
+    static const re2::RE2 informs(
+        R"(\bINFO\b|[Ss]uccessful|: I tensorflow|\bdefaults?\b)", re2::RE2::Latin1);
     return re2::RE2::PartialMatch(line, denies) && !re2::RE2::PartialMatch(line, informs);
 }
 
 }  // namespace
 
-std::vector<LogEvent> complaints_in(const std::vector<RawLine>& lines,
-                                    const std::vector<LogEvent>& events, const std::string& file) {
+std::vector<LogEvent> complaints_in(
+    const std::vector<RawLine>& lines,
+    const std::vector<LogEvent>& events,
+    const std::string& file) {
     std::vector<LogEvent> found;
     for (const RawLine& line : lines) {
         const auto quotes_it = [&](const LogEvent& event) {
@@ -37,10 +39,11 @@ std::vector<LogEvent> complaints_in(const std::vector<RawLine>& lines,
         if (found.size() == most_complaints)
             break;
         if (complains(line.text) && std::ranges::none_of(events, quotes_it))
-            found.push_back({.signature = complaint,
-                             .file = file,
-                             .line = line.number,
-                             .text = escaped(trim(line.text), longest_complaint)});
+            found.push_back(
+                {.signature = complaint,
+                 .file = file,
+                 .line = line.number,
+                 .text = escaped(trim(line.text), longest_complaint)});
     }
     return found;
 }

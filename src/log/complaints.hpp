@@ -11,7 +11,9 @@ inline constexpr const char* complaint = "complaint";
 
 /// The lines that deny, lack or reject something ("cuda.is_available() returns false") and that
 /// none of `events` quotes; at most 16. They are context: words alone are no error.
-std::vector<LogEvent> complaints_in(const std::vector<RawLine>& lines,
-                                    const std::vector<LogEvent>& events, const std::string& file);
+std::vector<LogEvent> complaints_in(
+    const std::vector<RawLine>& lines,
+    const std::vector<LogEvent>& events,
+    const std::string& file);
 
 }  // namespace rnncheck::log_reader

@@ -34,8 +34,8 @@ EventCollector::EventCollector(const Signatures& signatures)
     : signatures_(signatures), seen_(signatures_.size()), found_(signatures_.size()) {
 }
 
-std::vector<std::int64_t> EventCollector::take(std::size_t signature, const NormalizedText& text,
-                                               OwnLines own, const std::string& file) {
+std::vector<std::int64_t> EventCollector::take(
+    std::size_t signature, const NormalizedText& text, OwnLines own, const std::string& file) {
     const Signature& wanted = signatures_[signature];
     std::vector<LogEvent> events = matches(wanted, text, false, own);
     // A match that shows less than it could may have been wrapped in the middle of a word.
@@ -58,9 +58,11 @@ std::vector<std::int64_t> EventCollector::take(std::size_t signature, const Norm
     return lines;
 }
 
-std::vector<LogEvent> EventCollector::matches(const Signature& signature,
-                                              const NormalizedText& text, bool without_whitespace,
-                                              OwnLines own) const {
+std::vector<LogEvent> EventCollector::matches(
+    const Signature& signature,
+    const NormalizedText& text,
+    bool without_whitespace,
+    OwnLines own) const {
     std::vector<LogEvent> events;
     const std::string& searched = without_whitespace ? text.without_whitespace : text.text;
     const auto& starts = without_whitespace ? text.without_whitespace_starts : text.text_starts;
@@ -85,8 +87,9 @@ std::vector<LogEvent> EventCollector::matches(const Signature& signature,
         event.signature = signature.id();
         event.kind = signature.kind();
         event.line = text.lines[line].number;
-        event.text = quotation(text.lines[line].text, std::string_view(searched).substr(
-                                                          match->begin, match->end - match->begin));
+        event.text = quotation(
+            text.lines[line].text,
+            std::string_view(searched).substr(match->begin, match->end - match->begin));
         event.captures = match->captures;
         from = std::max(match->end, match->begin + 1);
     }

@@ -46,8 +46,8 @@ std::uint64_t digit_blind_hash(std::string_view line) {
 bool digits_are_escapes(std::string_view text) {
     if (text.find('&') == text.npos && text.find('\\') == text.npos)
         return false;
-    static const re2::RE2 escape(R"(&#x?[0-9]|\\(?:u[0-9]{4}|[0-9]{3}|x[0-9][bB]))",
-                                 re2::RE2::Latin1);
+    static const re2::RE2 escape(
+        R"(&#x?[0-9]|\\(?:u[0-9]{4}|[0-9]{3}|x[0-9][bB]))", re2::RE2::Latin1);
     return re2::RE2::PartialMatch({text.data(), text.size()}, escape);
 }
 
@@ -96,8 +96,10 @@ class LargeLog {
             const std::string_view line = first_line(text);
             text.remove_prefix(line.size());
             hashes_.push_back(digit_blind_hash(line));
-            lines_.push_back({line.substr(0, line.size() - (line.ends_with('\n') ? 1 : 0)), number,
-                              starts_line});
+            lines_.push_back(
+                {line.substr(0, line.size() - (line.ends_with('\n') ? 1 : 0)),
+                 number,
+                 starts_line});
             starts_line = line.ends_with('\n');
             number += starts_line ? 1 : 0;
         }
@@ -162,8 +164,8 @@ class LargeLog {
 
 }  // namespace
 
-std::int64_t search_large(LogText& log, std::string text, EventCollector& collector,
-                          const std::string& file) {
+std::int64_t search_large(
+    LogText& log, std::string text, EventCollector& collector, const std::string& file) {
     LargeLog search(collector, file);
     for (bool is_last = false; !is_last;) {
         is_last = !log.append_to(text);

@@ -17,8 +17,11 @@ using namespace log_reader;
 constexpr std::size_t small_log = 64 * 1024;
 
 /// Returns the number of lines; 0 where there are blanks alone.
-std::int64_t read_whole(std::string_view text, EventCollector& collector, const std::string& file,
-                        std::vector<LogEvent>& others) {
+std::int64_t read_whole(
+    std::string_view text,
+    EventCollector& collector,
+    const std::string& file,
+    std::vector<LogEvent>& others) {
     if (trim(text).empty())
         return 0;
     const NormalizedText log = normalized(lines_of(text));
@@ -55,16 +58,17 @@ std::string_view kind_of_file(std::string_view begin) {
     return std::ranges::count_if(begin, is_strange) * 20 > std::ssize(begin) ? "no text" : "";
 }
 
-std::int64_t read_one(const LogInput& input, EventCollector& collector,
-                      std::vector<LogEvent>& others) {
+std::int64_t read_one(
+    const LogInput& input, EventCollector& collector, std::vector<LogEvent>& others) {
     LogText log(input.read);
     std::string text;
     const bool has_more = log.append_to(text);
     if (const std::string_view kind = kind_of_file(text); !kind.empty())
-        others.push_back({.signature = "not_text",
-                          .file = input.name,
-                          .line = 1,
-                          .text = escaped(concat(input.name, " is ", kind), 200)});
+        others.push_back(
+            {.signature = "not_text",
+             .file = input.name,
+             .line = 1,
+             .text = escaped(concat(input.name, " is ", kind), 200)});
     if (!has_more && text.size() <= small_log)
         return read_whole(text, collector, input.name, others);
     return search_large(log, std::move(text), collector, input.name);
@@ -72,8 +76,13 @@ std::int64_t read_one(const LogInput& input, EventCollector& collector,
 
 /// Lines that only introduce an error, or only show that a process ended because of one.
 bool shows_no_reason(const LogEvent& event) {
-    constexpr std::string_view ids[] = {"traceback",    "process_exit_code", "process_killed",
-                                        "session_died", "windows_exit_code", "crash"};
+    constexpr std::string_view ids[] = {
+        "traceback",
+        "process_exit_code",
+        "process_killed",
+        "session_died",
+        "windows_exit_code",
+        "crash"};
     return includes(ids, event.signature);
 }
 

@@ -27,8 +27,8 @@ std::string without_blanks(std::string_view text) {
 
 /// Names of tensorflow/core/kernels/cudnn_rnn_ops.cc and stream_executor/dnn.h, in the order of
 /// their numbers.
-std::optional<std::string> name_in(std::initializer_list<std::string_view> names,
-                                   std::int64_t value) {
+std::optional<std::string> name_in(
+    std::initializer_list<std::string_view> names, std::int64_t value) {
     if (value < 0 || value >= static_cast<std::int64_t>(names.size()))
         return std::nullopt;
     return std::string(names.begin()[value]);
@@ -70,8 +70,11 @@ std::optional<std::int64_t>* place_of(LogRnnConfig& config, std::string_view nam
 
 /// The last number of a line that was cut may lack digits: only one that something follows is
 /// taken.
-void take_sizes(const std::vector<std::string>& names, std::vector<std::string> numbers,
-                bool is_whole, LogRnnConfig& config) {
+void take_sizes(
+    const std::vector<std::string>& names,
+    std::vector<std::string> numbers,
+    bool is_whole,
+    LogRnnConfig& config) {
     if (!is_whole && !numbers.empty())
         numbers.pop_back();
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -96,10 +99,13 @@ LogRnnConfig rnn_config_of(const LogEvent& event) {
     take_modes(split(without_blanks(captured(event, "modes")), ','), config);
     auto names = split(without_blanks(captured(event, "names")), ',');
     if (names.empty())
-        names = {"num_layers", "input_size",     "num_units",
-                 "dir_count",  "max_seq_length", "batch_size"};
-    take_sizes(names, split(without_blanks(captured(event, "sizes")), ','),
-               !captured(event, "end").empty(), config);
+        names = {
+            "num_layers", "input_size", "num_units", "dir_count", "max_seq_length", "batch_size"};
+    take_sizes(
+        names,
+        split(without_blanks(captured(event, "sizes")), ','),
+        !captured(event, "end").empty(),
+        config);
     return config;
 }
 

@@ -95,8 +95,13 @@ const re2::RE2& Signature::regex() const {
 
 std::optional<Signature::Match> Signature::match(std::string_view text, std::size_t from) const {
     std::vector<re2::StringPiece> found(groups() + 1);
-    if (!regex().Match({text.data(), text.size()}, from, text.size(), re2::RE2::UNANCHORED,
-                       found.data(), static_cast<int>(found.size())))
+    if (!regex().Match(
+            {text.data(), text.size()},
+            from,
+            text.size(),
+            re2::RE2::UNANCHORED,
+            found.data(),
+            static_cast<int>(found.size())))
         return std::nullopt;
     Match match;
     match.begin = static_cast<std::size_t>(found[0].data() - text.data());

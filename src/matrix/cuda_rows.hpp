@@ -82,8 +82,8 @@ struct Architecture : Row {
         return capability;
     }
     static constexpr RangeColumns ranges[] = {{"cuda", "first_cuda", "last_cuda"}};
-    RNNCHECK_COLUMNS(capability, name, integrated, first_cuda, last_cuda, last_driver_branch,
-                     driver_source)
+    RNNCHECK_COLUMNS(
+        capability, name, integrated, first_cuda, last_cuda, last_driver_branch, driver_source)
     static constexpr std::string_view may_be_missing[] = {"integrated"};
 };
 
@@ -112,8 +112,15 @@ struct CudnnBuild : Row {
         {"cudnn", "cudnn", "cudnn_last", RangeColumns::one_version},
         {"cuda", "cuda_min", "cuda_max"},
         {"capability", "capability_min", "capability_max"}};
-    RNNCHECK_COLUMNS(cudnn, cudnn_last, cuda_major, cuda_min, cuda_max, capability_min,
-                     capability_max, driver_min)
+    RNNCHECK_COLUMNS(
+        cudnn,
+        cudnn_last,
+        cuda_major,
+        cuda_min,
+        cuda_max,
+        capability_min,
+        capability_max,
+        driver_min)
 };
 
 /// One file of a cuDNN installation.

@@ -39,11 +39,26 @@ struct FrameworkBuild : Row {
     static constexpr RangeColumns ranges[] = {
         {"version", "first", "last", RangeColumns::one_version},
         {"python", "python_first", "python_last"}};
-    RNNCHECK_COLUMNS(framework, first, last, os, build, python_first, python_last, cuda, cudnn,
-                     without_cudnn, cudnn_or_newer, libraries, targets, driver_min, package,
-                     install, after_install)
-    static constexpr std::string_view may_be_missing[] = {"without_cudnn", "cudnn_or_newer",
-                                                          "targets", "install", "after_install"};
+    RNNCHECK_COLUMNS(
+        framework,
+        first,
+        last,
+        os,
+        build,
+        python_first,
+        python_last,
+        cuda,
+        cudnn,
+        without_cudnn,
+        cudnn_or_newer,
+        libraries,
+        targets,
+        driver_min,
+        package,
+        install,
+        after_install)
+    static constexpr std::string_view may_be_missing[] = {
+        "without_cudnn", "cudnn_or_newer", "targets", "install", "after_install"};
 };
 
 /// What a container image of NVIDIA's holds, by its tag.
@@ -64,8 +79,16 @@ struct ContainerImage : Row {
         return std::tie(image, tag);
     }
     static constexpr RangeColumns ranges[] = {{"capability", "capability_min", "capability_max"}};
-    RNNCHECK_COLUMNS(image, tag, framework, framework_version, cuda, cudnn, driver_full,
-                     capability_min, capability_max)
+    RNNCHECK_COLUMNS(
+        image,
+        tag,
+        framework,
+        framework_version,
+        cuda,
+        cudnn,
+        driver_full,
+        capability_min,
+        capability_max)
     static constexpr std::string_view may_be_missing[] = {"framework"};
 };
 
@@ -85,8 +108,8 @@ struct KerasBackend : Row {
     Series series() const {
         return {backend, first, last};
     }
-    static constexpr RangeColumns ranges[] = {{"version", "first", "last"},
-                                              {"backend_version", "backend_first", "backend_last"}};
+    static constexpr RangeColumns ranges[] = {
+        {"version", "first", "last"}, {"backend_version", "backend_first", "backend_last"}};
     RNNCHECK_COLUMNS(first, last, backend, backend_first, backend_last)
 };
 

@@ -25,9 +25,25 @@ struct GpuName {
 using Words = std::vector<std::string>;
 
 const std::set<std::string> extras = {
-    "geforce",    "quadro",  "tesla",       "gtx",    "rtx",   "gt",        "jetson",
-    "grid",       "pro",     "agx",         "nvs",    "ada",   "blackwell", "lovelace",
-    "generation", "edition", "workstation", "server", "pascal"};
+    "geforce",
+    "quadro",
+    "tesla",
+    "gtx",
+    "rtx",
+    "gt",
+    "jetson",
+    "grid",
+    "pro",
+    "agx",
+    "nvs",
+    "ada",
+    "blackwell",
+    "lovelace",
+    "generation",
+    "edition",
+    "workstation",
+    "server",
+    "pascal"};
 /// Of two words: "Max-Q".
 const std::set<std::string> decorations = {
     "nvidia", "corporation", "r",         "tm",   "gpu",    "graphics", "card",  "nvgpu",

@@ -43,8 +43,8 @@ struct LogEvidence : Row {
     }
     static constexpr bool order_is_meant = true;  ///< of rows with the same key
     RNNCHECK_COLUMNS(symptom, when, certain, likely, possible, rules_out)
-    static constexpr std::string_view may_be_missing[] = {"when", "certain", "likely", "possible",
-                                                          "rules_out"};
+    static constexpr std::string_view may_be_missing[] = {
+        "when", "certain", "likely", "possible", "rules_out"};
 };
 
 /// What to report about a cause that a log indicates.
@@ -78,13 +78,37 @@ struct LogCause : Row {
     auto key() const {
         return cause;
     }
-    RNNCHECK_COLUMNS(cause, layer, severity, title, message, means, knows, check, needs_no_check,
-                     check_command, windows_check_command, remedy, action, command, windows_command,
-                     rests_on, occurs_on, risk, harmless)
+    RNNCHECK_COLUMNS(
+        cause,
+        layer,
+        severity,
+        title,
+        message,
+        means,
+        knows,
+        check,
+        needs_no_check,
+        check_command,
+        windows_check_command,
+        remedy,
+        action,
+        command,
+        windows_command,
+        rests_on,
+        occurs_on,
+        risk,
+        harmless)
     static constexpr std::string_view may_be_missing[] = {
-        "means",   "needs_no_check",  "check_command", "windows_check_command",
-        "command", "windows_command", "rests_on",      "occurs_on",
-        "risk",    "harmless"};
+        "means",
+        "needs_no_check",
+        "check_command",
+        "windows_check_command",
+        "command",
+        "windows_command",
+        "rests_on",
+        "occurs_on",
+        "risk",
+        "harmless"};
 };
 
 /// What to do about causes where a line of the log names the failure more exactly: text and

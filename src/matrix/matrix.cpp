@@ -29,8 +29,10 @@ Answer<R> outside(const Value& requested, const Value& oldest, const Value& newe
 
 /// Rows are sorted, which the tests hold: the first and the last row are the ends of the data.
 template <class R, class Value>
-Answer<R> find(const std::vector<R>& rows, Value R::*column,
-               const std::optional<std::type_identity_t<Value>>& requested) {
+Answer<R> find(
+    const std::vector<R>& rows,
+    Value R::*column,
+    const std::optional<std::type_identity_t<Value>>& requested) {
     if (rows.empty() || !requested)
         return {};
     for (const R& row : rows)
@@ -54,8 +56,11 @@ Answer<CudnnBuild> outside_builds(const std::vector<CudnnBuild>& rows, const Ver
 }
 
 /// Whether a version has the defect on this GPU, any GPU where it is unset.
-bool concerns(const RnnDefect& defect, const Version& cudnn,
-              const std::optional<Version>& capability, std::string_view os) {
+bool concerns(
+    const RnnDefect& defect,
+    const Version& cudnn,
+    const std::optional<Version>& capability,
+    std::string_view os) {
     return (defect.os.empty() || defect.os == os) && cudnn >= defect.first &&
            (!defect.fixed || cudnn < *defect.fixed) &&
            (!capability || is_between(*capability, defect.capability_min, defect.capability_max));
@@ -124,8 +129,8 @@ Answer<DriverForCuda> Matrix::windows_driver_for_cuda(const Version& cuda) const
     return find(windows_driver_for_cuda(), &DriverForCuda::cuda, shortened(cuda, 2));
 }
 
-Answer<ForwardCompatibility> Matrix::forward_compatibility(const Version& cuda,
-                                                           const Version& driver) const {
+Answer<ForwardCompatibility> Matrix::forward_compatibility(
+    const Version& cuda, const Version& driver) const {
     const Version requested = shortened(cuda, 2);
     const auto& rows = forward_compatibility();
     for (const ForwardCompatibility& row : rows)
@@ -174,8 +179,8 @@ Answer<StatusName> Matrix::status(std::string_view library, int major, std::int6
     return {Coverage::silent, {}};
 }
 
-std::vector<RnnDefect> Matrix::rnn_defects(const Version& cudnn, std::optional<Version> capability,
-                                           std::string_view os) const {
+std::vector<RnnDefect> Matrix::rnn_defects(
+    const Version& cudnn, std::optional<Version> capability, std::string_view os) const {
     const Version requested =
         shortened(cudnn, 3);  // package builds ("9.19.0.56") are of one version
     return those(rnn_defects(), [&](const RnnDefect& defect) {
@@ -190,9 +195,11 @@ Answer<RnnLimit> Matrix::rnn_limit(std::string_view feature) const {
     return known(*row);
 }
 
-Answer<RnnRequiredSupport> Matrix::requires_support(const Version& cudnn, const Version& capability,
-                                                    std::string_view dtype,
-                                                    std::string_view algorithm) const {
+Answer<RnnRequiredSupport> Matrix::requires_support(
+    const Version& cudnn,
+    const Version& capability,
+    std::string_view dtype,
+    std::string_view algorithm) const {
     const auto is_of_kind = [&](const RnnRequiredSupport& row) {
         return row.dtype == dtype && row.algorithm == algorithm;
     };
@@ -223,12 +230,13 @@ std::vector<std::string> Matrix::frameworks() const {
 }
 
 std::vector<FrameworkBuild> Matrix::framework_builds(std::string_view framework) const {
-    return those(framework_builds(),
-                 [&](const FrameworkBuild& build) { return build.framework == framework; });
+    return those(framework_builds(), [&](const FrameworkBuild& build) {
+        return build.framework == framework;
+    });
 }
 
-Answer<FrameworkCuda> Matrix::framework_cuda(std::string_view framework,
-                                             const Version& version) const {
+Answer<FrameworkCuda> Matrix::framework_cuda(
+    std::string_view framework, const Version& version) const {
     for (const FrameworkCuda& row : framework_cuda())
         if (row.framework == framework && covers(row.first, row.last, version))
             return known(row);

@@ -73,8 +73,8 @@ class Matrix {
     Answer<CudaOfDriver> cuda_of_driver(const std::optional<Version>& driver) const;
     /// Known if NVIDIA lists this package for this driver's branch; silent if not.
     /// GpuProduct::data_center shows whether such packages support the GPU.
-    Answer<ForwardCompatibility> forward_compatibility(const Version& cuda,
-                                                       const Version& driver) const;
+    Answer<ForwardCompatibility> forward_compatibility(
+        const Version& cuda, const Version& driver) const;
     /// Silent if unset.
     Answer<Architecture> architecture(const std::optional<Version>& capability) const;
     /// Builds of exactly this version; `coverage` shows whether the version is outside the table.
@@ -84,15 +84,19 @@ class Matrix {
     /// Known defects of this version on a GPU of this capability (any GPU when unset). For a
     /// version outside the table of builds none are known, which means nothing: query cudnn_build
     /// first.
-    std::vector<RnnDefect> rnn_defects(const Version& cudnn, std::optional<Version> capability,
-                                       std::string_view os = "linux") const;
+    std::vector<RnnDefect> rnn_defects(
+        const Version& cudnn,
+        std::optional<Version> capability,
+        std::string_view os = "linux") const;
     /// The oldest rule about a feature ("bf16").
     Answer<RnnLimit> rnn_limit(std::string_view feature) const;
     /// Known when the table has a row that requires this version on this capability to support the
     /// case.
-    Answer<RnnRequiredSupport> requires_support(const Version& cudnn, const Version& capability,
-                                                std::string_view dtype,
-                                                std::string_view algorithm) const;
+    Answer<RnnRequiredSupport> requires_support(
+        const Version& cudnn,
+        const Version& capability,
+        std::string_view dtype,
+        std::string_view algorithm) const;
 
     /// The frameworks of the table of builds.
     std::vector<std::string> frameworks() const;

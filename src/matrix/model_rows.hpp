@@ -27,10 +27,10 @@ struct ModelRule : Row {
         return {framework + " " + kinds + " " + setting, first, last};
     }
     static constexpr RangeColumns ranges[] = {{"version", "first", "last"}};
-    RNNCHECK_COLUMNS(framework, kinds, setting, needed, first, last, verdict, rule, change,
-                     change_is_code)
-    static constexpr std::string_view may_be_missing[] = {"setting", "needed", "change",
-                                                          "change_is_code"};
+    RNNCHECK_COLUMNS(
+        framework, kinds, setting, needed, first, last, verdict, rule, change, change_is_code)
+    static constexpr std::string_view may_be_missing[] = {
+        "setting", "needed", "change", "change_is_code"};
 };
 
 }  // namespace rnncheck

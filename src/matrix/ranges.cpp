@@ -13,8 +13,8 @@ namespace {
 /// Of the first numbers.
 std::strong_ordering compare(const Version& a, const Version& b, std::size_t parts) {
     parts = std::min(parts, a.parts.size());
-    return std::lexicographical_compare_three_way(a.parts.begin(), a.parts.begin() + parts,
-                                                  b.parts.begin(), b.parts.begin() + parts);
+    return std::lexicographical_compare_three_way(
+        a.parts.begin(), a.parts.begin() + parts, b.parts.begin(), b.parts.begin() + parts);
 }
 
 }  // namespace
@@ -35,8 +35,10 @@ bool covers(const Version& first, const std::optional<Version>& last, const Vers
     return version >= first && within(version, last.value_or(first));
 }
 
-bool is_between(const Version& version, const std::optional<Version>& first,
-                const std::optional<Version>& last) {
+bool is_between(
+    const Version& version,
+    const std::optional<Version>& first,
+    const std::optional<Version>& last) {
     return (!first || version >= *first) && (!last || within(version, *last));
 }
 

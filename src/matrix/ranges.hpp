@@ -24,8 +24,10 @@ bool within(const Version& version, const Version& last);
 bool covers(const Version& first, const std::optional<Version>& last, const Version& version);
 
 /// `first` to `last`; an end that is unset is open.
-bool is_between(const Version& version, const std::optional<Version>& first,
-                const std::optional<Version>& last);
+bool is_between(
+    const Version& version,
+    const std::optional<Version>& first,
+    const std::optional<Version>& last);
 
 /// Whether a driver given as version or as branch is at least this version; of a branch, its newest
 /// version counts.

@@ -25,8 +25,8 @@ struct RnnDefect : Row {
     static constexpr RangeColumns ranges[] = {
         {"cudnn", "first", "fixed", RangeColumns::all_later, true},
         {"capability", "capability_min", "capability_max"}};
-    RNNCHECK_COLUMNS(id, cause, first, fixed, capability_min, capability_max, os, symptom,
-                     workaround)
+    RNNCHECK_COLUMNS(
+        id, cause, first, fixed, capability_min, capability_max, os, symptom, workaround)
     static constexpr std::string_view may_be_missing[] = {"os"};
 };
 
@@ -61,8 +61,8 @@ struct RnnLimit : Row {
     auto key() const {
         return std::tie(feature, first);
     }
-    static constexpr RangeColumns ranges[] = {{"cudnn", "first", "last"},
-                                              {"capability", "capability_min", "capability_max"}};
+    static constexpr RangeColumns ranges[] = {
+        {"cudnn", "first", "last"}, {"capability", "capability_min", "capability_max"}};
     RNNCHECK_COLUMNS(feature, first, last, capability_min, capability_max, rule)
 };
 

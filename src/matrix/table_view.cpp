@@ -48,14 +48,17 @@ std::string cell_of(const TableRow& row, std::string_view column) {
 Version requested_version(const std::string& column, const std::string& value) {
     const auto version = parse_version(value);
     if (!version)
-        throw UsageError(column + "=" + value + ": '" + value +
-                         "' is not a number or version, e.g. 12.4");
+        throw UsageError(
+            column + "=" + value + ": '" + value + "' is not a number or version, e.g. 12.4");
     return *version;
 }
 
 /// Some version that begins with `requested` is in the row's range.
-bool range_holds(const std::optional<Version>& first, const std::optional<Version>& last,
-                 const RangeColumns& range, const Version& requested) {
+bool range_holds(
+    const std::optional<Version>& first,
+    const std::optional<Version>& last,
+    const RangeColumns& range,
+    const Version& requested) {
     if (first && requested < *first && !agree(requested, *first))
         return false;
     if (!last)
@@ -81,8 +84,9 @@ std::string type_of(const TableView& view, const std::string& column) {
             return "text";
         names.emplace_back(every);
     }
-    throw UsageError("the table " + view.name + " has no column '" + column + "'; it has " +
-                     join_with_and(names));
+    throw UsageError(
+        "the table " + view.name + " has no column '" + column + "'; it has " +
+        join_with_and(names));
 }
 
 }  // namespace
@@ -126,8 +130,11 @@ void keep_matching(TableView& view, const std::string& text) {
     const auto keep = [&](auto&& matches) { std::erase_if(view.rows, std::not_fn(matches)); };
     if (const RangeColumns* const range = find_by(view.ranges, &RangeColumns::word, column))
         return keep([&, requested = requested_version(column, value)](const TableRow& row) {
-            return range_holds(parse_version(cell_of(row, range->first)),
-                               parse_version(cell_of(row, range->last)), *range, requested);
+            return range_holds(
+                parse_version(cell_of(row, range->first)),
+                parse_version(cell_of(row, range->last)),
+                *range,
+                requested);
         });
     const std::string type = type_of(view, column);
     if (contains(type, "version") || contains(type, "integer"))

@@ -9,8 +9,8 @@ namespace rnncheck {
 
 struct TableRow {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(TextMap, values,
-                   "cells by column, as text; a cell that the row leaves open is missing");
+    RNNCHECK_FIELD(
+        TextMap, values, "cells by column, as text; a cell that the row leaves open is missing");
     RNNCHECK_FIELD(Source, source, "where the row comes from");
     RNNCHECK_FIELD(Provenance, provenance, "how well it is known") = Provenance::documented;
     RNNCHECK_FIELD(std::optional<std::string>, note, "what is to be read with it");
@@ -39,8 +39,8 @@ struct TableOutline {
     RNNCHECK_FIELD(std::string, name, "the table's id");
     RNNCHECK_FIELD(std::string, about, "what it is about, and what it leaves out");
     RNNCHECK_FIELD(std::size_t, rows, "how many rows it has") = 0;
-    RNNCHECK_FIELD(std::string, newest_source,
-                   "newest date on which a source of its rows was looked at");
+    RNNCHECK_FIELD(
+        std::string, newest_source, "newest date on which a source of its rows was looked at");
     RNNCHECK_FIELDS_END
 };
 

@@ -128,8 +128,11 @@ void check_form(const Value& table, Place& place) {
 std::string place_in(std::string_view text, std::size_t offset) {
     const std::string_view before = text.substr(0, offset);
     const std::size_t line_begin = before.rfind('\n') + 1;  // 0 in the first line
-    return concat(" at line ", std::ranges::count(before, '\n') + 1, ", column ",
-                  before.size() - line_begin + 1);
+    return concat(
+        " at line ",
+        std::ranges::count(before, '\n') + 1,
+        ", column ",
+        before.size() - line_begin + 1);
 }
 
 /// An object, whose strings are in `copy`, which has the table's text; InputError states why there
@@ -209,8 +212,11 @@ void read_sources(const Value& table, TableHead& head, Place& place) {
 }
 
 /// Reads a cell into a member of its type; InputError names the place.
-using ReadCell = void (*)(const Value& cell, void* value, const std::string& place,
-                          const std::map<std::string, Source>& sources);
+using ReadCell = void (*)(
+    const Value& cell,
+    void* value,
+    const std::string& place,
+    const std::map<std::string, Source>& sources);
 
 /// A member of a row that is a column, so that rows of every kind are read by the same code.
 struct RowMember {
@@ -239,15 +245,22 @@ std::string type_word() {
 
 /// InputError where the cell is not of the column's type.
 template <class T>
-void read_cell(const Value& cell, T& value, const std::string& place,
-               const std::map<std::string, Source>& sources) {
+void read_cell(
+    const Value& cell,
+    T& value,
+    const std::string& place,
+    const std::map<std::string, Source>& sources) {
     if constexpr (IsOptional<T>::value) {
         read_cell(cell, value.emplace(), place, sources);
     } else if constexpr (std::is_same_v<T, Source>) {
         const Source* const source = look_up(sources, std::string(quoted_text(cell, place)));
         if (!source)
-            wrong(place, concat("source '", text_of(cell),
-                                "' is not in the table's list of sources; add it there"));
+            wrong(
+                place,
+                concat(
+                    "source '",
+                    text_of(cell),
+                    "' is not in the table's list of sources; add it there"));
         value = *source;
     } else if constexpr (std::is_same_v<T, std::string>) {
         value = quoted_text(cell, place);  // to the byte: a table is UTF-8
@@ -260,8 +273,11 @@ void read_cell(const Value& cell, T& value, const std::string& place,
 }
 
 template <class T>
-void read_cell_at(const Value& cell, void* value, const std::string& place,
-                  const std::map<std::string, Source>& sources) {
+void read_cell_at(
+    const Value& cell,
+    void* value,
+    const std::string& place,
+    const std::map<std::string, Source>& sources) {
     read_cell(cell, *static_cast<T*>(value), place, sources);
 }
 
@@ -275,11 +291,12 @@ void add_members(std::vector<RowMember>& members) {
             reinterpret_cast<const char*>(&member) - reinterpret_cast<const char*>(&row);
         const bool may_be_missing = includes(Part::may_be_missing, std::string_view(name));
         const std::string type = (may_be_missing ? "optional " : "") + type_word<T>();
-        members.push_back({.name = name,
-                           .type = type,
-                           .may_miss = may_be_missing || IsOptional<T>::value,
-                           .offset = static_cast<std::size_t>(offset),
-                           .read = read_cell_at<T>});
+        members.push_back(
+            {.name = name,
+             .type = type,
+             .may_miss = may_be_missing || IsOptional<T>::value,
+             .offset = static_cast<std::size_t>(offset),
+             .read = read_cell_at<T>});
     });
 }
 
@@ -293,14 +310,18 @@ void check_columns(const Value& table, const std::vector<RowMember>& known, Plac
         if (!found)
             place.report(column_place(text_of(name)) + ": unknown column");
         else if (!type.IsString() || text_of(type) != found->type)
-            place.report(column_place(text_of(name)) + ": the type of this column is '" +
-                         found->type + "'");
+            place.report(
+                column_place(text_of(name)) + ": the type of this column is '" + found->type + "'");
     }
 }
 
 /// Whether the row is without an issue.
-bool read_row(const Value& written, void* row, const std::vector<RowMember>& members,
-              const TableHead& head, Place& place) {
+bool read_row(
+    const Value& written,
+    void* row,
+    const std::vector<RowMember>& members,
+    const TableHead& head,
+    Place& place) {
     const std::size_t reported_before = place.reported;
     std::size_t found = 0;
     std::string where;
@@ -310,8 +331,8 @@ bool read_row(const Value& written, void* row, const std::vector<RowMember>& mem
         try {
             if (cell != written.MemberEnd()) {
                 ++found;
-                member.read(cell->value, static_cast<char*>(row) + member.offset, where,
-                            head.sources);
+                member.read(
+                    cell->value, static_cast<char*>(row) + member.offset, where, head.sources);
             } else if (!member.may_miss) {
                 wrong(where, "missing; every row needs it");
             }
@@ -328,8 +349,8 @@ bool read_row(const Value& written, void* row, const std::vector<RowMember>& mem
 
 /// What a table states about itself: columns, sources, and the holes that its
 /// ranges have on purpose.
-void read_head(const Value& table, const std::vector<RowMember>& members, TableHead& head,
-               Place& place) {
+void read_head(
+    const Value& table, const std::vector<RowMember>& members, TableHead& head, Place& place) {
     if (const Value* const about = member(table, "about", rapidjson::kStringType))
         head.about = text_of(*about);
     if (const Value* const holes = member(table, "holes", rapidjson::kObjectType))
@@ -342,8 +363,11 @@ void read_head(const Value& table, const std::vector<RowMember>& members, TableH
 
 /// Rows with an issue are left out, so that the others can be checked.
 template <class R>
-void read_into(ReadTable<R>& read, const std::vector<RowMember>& members, const TableFiles& files,
-               Place& place) {
+void read_into(
+    ReadTable<R>& read,
+    const std::vector<RowMember>& members,
+    const TableFiles& files,
+    Place& place) {
     const std::string_view* const content = look_up(files.content, place.table);
     if (!content)
         throw InputError("this table is missing");
@@ -418,9 +442,10 @@ std::optional<std::chrono::sys_days> parse_date(std::string_view text) {
     if (!numbers)
         return std::nullopt;
     const auto& [year, month, day, none] = numbers->parts;
-    const std::chrono::year_month_day date{std::chrono::year(year),
-                                           std::chrono::month(static_cast<unsigned>(month)),
-                                           std::chrono::day(static_cast<unsigned>(day))};
+    const std::chrono::year_month_day date{
+        std::chrono::year(year),
+        std::chrono::month(static_cast<unsigned>(month)),
+        std::chrono::day(static_cast<unsigned>(day))};
     if (year < 2007 || year > 2099 || !date.ok())
         return std::nullopt;
     return std::chrono::sys_days(date);

@@ -52,7 +52,8 @@ struct Column {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, name, "the column's id");
     RNNCHECK_FIELD(
-        std::string, type,
+        std::string,
+        type,
         "version, integer, text or yes_no; 'optional' before it: a row may leave it out");
     RNNCHECK_FIELDS_END
 };

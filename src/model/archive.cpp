@@ -124,8 +124,18 @@ bool is_no_model(const std::string& name) {
 
 /// Whether the name is that of a model, so that it is reported when it cannot be read.
 bool is_model_by_name(const std::string& name) {
-    constexpr std::string_view ends[] = {".keras", ".h5",          ".hdf5", ".onnx", ".pt", ".pth",
-                                         ".ckpt",  ".safetensors", ".th",   ".jit",  ".pt2"};
+    constexpr std::string_view ends[] = {
+        ".keras",
+        ".h5",
+        ".hdf5",
+        ".onnx",
+        ".pt",
+        ".pth",
+        ".ckpt",
+        ".safetensors",
+        ".th",
+        ".jit",
+        ".pt2"};
     return std::ranges::any_of(ends, [&](std::string_view end) { return name.ends_with(end); });
 }
 
@@ -174,8 +184,8 @@ class ModelFinder {
     }
 
     /// One file; where it is an archive, the models in it. `name` is what is shown of it.
-    void add_bytes(std::string_view bytes, const std::string& name, const std::string& directory,
-                   int depth) {
+    void add_bytes(
+        std::string_view bytes, const std::string& name, const std::string& directory, int depth) {
         constexpr int deepest = 3;
         if (++tried_ > most_members)
             return;
@@ -202,8 +212,8 @@ class ModelFinder {
     void add_directory(const std::string& path) {
         std::error_code error;
         constexpr int deepest = 8;
-        fs::recursive_directory_iterator at(path, fs::directory_options::skip_permission_denied,
-                                            error),
+        fs::recursive_directory_iterator at(
+            path, fs::directory_options::skip_permission_denied, error),
             end;
         std::vector<std::string> files;
         for (; !error && at != end && files.size() < most_members; at.increment(error)) {
@@ -235,8 +245,8 @@ class ModelFinder {
   private:
     /// A file that is one of several, of which it does not have the layers of the others.
     static void note_shard(const std::string& name, ModelFile& file) {
-        static const re2::RE2 shard(R"(.*(?:-[0-9]{5}-of-[0-9]{5}\.[a-z]+|_[0-9]{5}\.weights\.h5))",
-                                    re2::RE2::Latin1);
+        static const re2::RE2 shard(
+            R"(.*(?:-[0-9]{5}-of-[0-9]{5}\.[a-z]+|_[0-9]{5}\.weights\.h5))", re2::RE2::Latin1);
         static const re2::RE2 whole(R"(.*-00001-of-00001\.[a-z]+)", re2::RE2::Latin1);
         if (re2::RE2::FullMatch(name, shard) && !re2::RE2::FullMatch(name, whole))
             add_once(
@@ -304,8 +314,8 @@ class ModelFinder {
 
 }  // namespace
 
-std::vector<FoundModel> models_in(const std::string& path, bool is_directory,
-                                  std::size_t weights_wanted, ReadBytes read) {
+std::vector<FoundModel> models_in(
+    const std::string& path, bool is_directory, std::size_t weights_wanted, ReadBytes read) {
     ModelFinder finder(weights_wanted, read);
     if (is_directory) {
         finder.add_directory(path);
@@ -322,8 +332,8 @@ std::vector<FoundModel> models_in(const std::string& path, bool is_directory,
     if (any)
         return std::move(finder.models);
     for (const FoundModel& one : finder.models)
-        finder.reasons.insert(finder.reasons.begin(),
-                              "'" + file_name(one.name) + "' in it: " + one.error);
+        finder.reasons.insert(
+            finder.reasons.begin(), "'" + file_name(one.name) + "' in it: " + one.error);
     // What names a kind of file helps more than that another is of none.
     std::ranges::stable_partition(finder.reasons, [](const std::string& reason) {
         return !contains(reason, "not a model of a known format") && !contains(reason, "damaged");

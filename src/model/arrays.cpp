@@ -1,3 +1,4 @@
+// Long because shapes and names of a cell have to be tried together.
 // Libraries and programs without layers of PyTorch's or Keras' form still have
 // two matrices for each cell: their shapes decide, their names only lead to them.
 #include "model/arrays.hpp"
@@ -34,8 +35,13 @@ const Tensor* member_of(const Members& members, std::initializer_list<const char
 
 /// Classes of a program's own have no class name here: they are computed step
 /// by step, whatever they are called.
-ModelLayer cell(const std::string& name, LayerKind kind, const std::string& class_name,
-                std::optional<int> input, std::optional<int> hidden, const Tensor& of) {
+ModelLayer cell(
+    const std::string& name,
+    LayerKind kind,
+    const std::string& class_name,
+    std::optional<int> input,
+    std::optional<int> hidden,
+    const Tensor& of) {
     ModelLayer layer;
     layer.name = name;
     layer.kind = kind;
@@ -75,21 +81,24 @@ std::optional<ModelLayer> flax_cell(const std::string& place, const Members& mem
             return nullptr;
         return found;
     };
-    const auto layer = [&](LayerKind kind, const char* class_name, const Tensor* input,
-                           const Tensor* state) {
-        std::optional<int> width;
-        if (input)
-            width = size_from(input->shape[0]);
-        return std::optional(
-            cell(place, kind, class_name, width, size_from(state->shape[0]), *state));
-    };
+    const auto layer =
+        [&](LayerKind kind, const char* class_name, const Tensor* input, const Tensor* state) {
+            std::optional<int> width;
+            if (input)
+                width = size_from(input->shape[0]);
+            return std::optional(
+                cell(place, kind, class_name, width, size_from(state->shape[0]), *state));
+        };
     const Tensor *const hf = matrix({"hf.kernel"}), *const hn = matrix({"hn.kernel"});
     if (hf && matrix({"hi.kernel"}) && matrix({"ho.kernel"}))
-        return layer(LayerKind::lstm_cell, "Flax' LSTMCell", matrix({"ii.kernel", "ig.kernel"}),
-                     hf);
+        return layer(
+            LayerKind::lstm_cell, "Flax' LSTMCell", matrix({"ii.kernel", "ig.kernel"}), hf);
     if (hn && matrix({"hr.kernel"}) && matrix({"hz.kernel"}))
-        return layer(LayerKind::gru_cell, "Flax' GRUCell",
-                     matrix({"in.kernel", "in_.kernel", "iz.kernel"}), hn);
+        return layer(
+            LayerKind::gru_cell,
+            "Flax' GRUCell",
+            matrix({"in.kernel", "in_.kernel", "iz.kernel"}),
+            hn);
     if (hn && hf)
         return layer(LayerKind::cell, "Flax' MGUCell", matrix({"in.kernel", "in_.kernel"}), hn);
     const Tensor *const dense_i = matrix({"dense_i.kernel"}), *const dense_h =
@@ -114,18 +123,33 @@ std::optional<ModelLayer> haiku_cell(const std::string& place, const Members& me
     const Tensor* const w = member_of(members, {"linear.w"});
     if (is_matrix(w) && RE2::PartialMatch(place, lstm) && w->shape[1] % 4 == 0 &&
         w->shape[0] > w->shape[1] / 4)
-        return cell(place, LayerKind::lstm_cell, "Haiku's LSTM",
-                    size_from(w->shape[0] - w->shape[1] / 4), size_from(w->shape[1] / 4), *w);
+        return cell(
+            place,
+            LayerKind::lstm_cell,
+            "Haiku's LSTM",
+            size_from(w->shape[0] - w->shape[1] / 4),
+            size_from(w->shape[1] / 4),
+            *w);
     const Tensor *const w_i = member_of(members, {"w_i"}), *const w_h = member_of(members, {"w_h"});
     if (is_matrix(w_i) && is_matrix(w_h))
         if (const auto sizes = cell_sizes(*w_i, *w_h, true); sizes && sizes->gates == 3)
-            return cell(place, LayerKind::gru_cell, "Haiku's GRU", size_from(sizes->input),
-                        size_from(sizes->hidden), *w_i);
+            return cell(
+                place,
+                LayerKind::gru_cell,
+                "Haiku's GRU",
+                size_from(sizes->input),
+                size_from(sizes->hidden),
+                *w_i);
     const Tensor* const hidden = member_of(members, {"linear_1.w"});
     if (is_matrix(w) && is_matrix(hidden) && RE2::PartialMatch(place, recurrent) &&
         hidden->shape[0] == hidden->shape[1] && w->shape[1] == hidden->shape[0])
-        return cell(place, LayerKind::rnn_cell, "Haiku's VanillaRNN", size_from(w->shape[0]),
-                    size_from(w->shape[1]), *w);
+        return cell(
+            place,
+            LayerKind::rnn_cell,
+            "Haiku's VanillaRNN",
+            size_from(w->shape[0]),
+            size_from(w->shape[1]),
+            *w);
     return std::nullopt;
 }
 
@@ -140,14 +164,19 @@ std::optional<ModelLayer> equinox_cell(const std::string& place, const Members& 
     if (!sizes)
         return std::nullopt;
     const char* const class_name = sizes->gates == 4 ? "Equinox' LSTMCell" : "Equinox' GRUCell";
-    return cell(place, cell_kind(sizes->gates), class_name, size_from(sizes->input),
-                size_from(sizes->hidden), *hh);
+    return cell(
+        place,
+        cell_kind(sizes->gates),
+        class_name,
+        size_from(sizes->input),
+        size_from(sizes->hidden),
+        *hh);
 }
 
 /// How arrays of a module are named: PyTorch and Keras by .weight and .kernel,
 /// normalised weights by .weight_raw and .weight_orig.
-constexpr const char* parameter_ends[] = {".weight", ".kernel",     ".w",
-                                          ".W",      ".weight_raw", ".weight_orig"};
+constexpr const char* parameter_ends[] = {
+    ".weight", ".kernel", ".w", ".W", ".weight_raw", ".weight_orig"};
 
 std::string without_end(const std::string& leaf) {
     for (const std::string_view end : parameter_ends)
@@ -159,8 +188,8 @@ std::string without_end(const std::string& leaf) {
 /// Whether the matrices [gates * hidden][input] and [gates * hidden][hidden],
 /// or the other way round, are of one cell. A projection makes the state
 /// smaller: `projection` is [projected][hidden].
-std::optional<CellSizes> pair_sizes(const Tensor& input, const Tensor& state,
-                                    const Tensor* projection) {
+std::optional<CellSizes> pair_sizes(
+    const Tensor& input, const Tensor& state, const Tensor* projection) {
     for (const bool turned : {false, true}) {
         const std::size_t wide = turned ? 1 : 0;
         const std::int64_t rows = state.shape[wide], inner = state.shape[1 - wide];
@@ -180,8 +209,8 @@ std::optional<CellSizes> pair_sizes(const Tensor& input, const Tensor& state,
 /// A class of the program's own that has a matrix for its inputs and one for
 /// its state, of all gates together. `taken` has the beginnings of names whose
 /// cells were found: enc of enc_w_ih.
-std::optional<ModelLayer> custom_cell(const std::string& place, const Members& members,
-                                      std::set<std::string>& taken) {
+std::optional<ModelLayer> custom_cell(
+    const std::string& place, const Members& members, std::set<std::string>& taken) {
     static const RE2 of_input(
         "(?i)(?:(.*?)[._])?(?:[xi]2h|ih|xh|w_?ih|w_?xh?|weight_?[ix]h|w_?i|input(?:_linearity|_"
         "weights?|_to_hidden|_"
@@ -225,8 +254,13 @@ std::optional<ModelLayer> custom_cell(const std::string& place, const Members& m
             std::string name = place + before_state;
             if (!place.empty() && !before_state.empty())
                 name = place + "." + before_state;
-            ModelLayer found = cell(name, cell_kind(sizes->gates), "", size_from(sizes->input),
-                                    size_from(sizes->hidden), *state);
+            ModelLayer found = cell(
+                name,
+                cell_kind(sizes->gates),
+                "",
+                size_from(sizes->input),
+                size_from(sizes->hidden),
+                *state);
             if (projection)
                 found.settings["projection"] = "yes";
             taken.insert(before_state);
@@ -239,10 +273,10 @@ std::optional<ModelLayer> custom_cell(const std::string& place, const Members& m
 /// A class of the program's own with a matrix for each gate: W_hi, W_hf, W_hc,
 /// W_ho; U_z, U_r.
 std::optional<ModelLayer> custom_gates(const std::string& place, const Members& members) {
-    static const RE2 of_state("(?:(?:w|W|weight|fc|linear|lin)_?)?[hHuU]_?([ifcgozrnhIFCGOZRNH])",
-                              RE2::Latin1);
-    static const RE2 of_input("(?:(?:w|W|weight|fc|linear|lin)_?)?[xXiIwW]_?([ifcgozrnhIFCGOZRNH])",
-                              RE2::Latin1);
+    static const RE2 of_state(
+        "(?:(?:w|W|weight|fc|linear|lin)_?)?[hHuU]_?([ifcgozrnhIFCGOZRNH])", RE2::Latin1);
+    static const RE2 of_input(
+        "(?:(?:w|W|weight|fc|linear|lin)_?)?[xXiIwW]_?([ifcgozrnhIFCGOZRNH])", RE2::Latin1);
     std::set<std::string> gates;
     const Tensor *state = nullptr, *input = nullptr;
     for (const auto& [leaf, tensor] : members) {
@@ -286,8 +320,13 @@ std::optional<ModelLayer> combined_cell(const std::string& place, const Members&
             continue;
         const auto& shape = tensor->shape;
         if (shape.size() >= 3 && shape[0] % 4 == 0 && shape[1] > shape[0] / 4)
-            return cell(place, LayerKind::conv_lstm, "", size_from(shape[1] - shape[0] / 4),
-                        size_from(shape[0] / 4), *tensor);
+            return cell(
+                place,
+                LayerKind::conv_lstm,
+                "",
+                size_from(shape[1] - shape[0] / 4),
+                size_from(shape[0] / 4),
+                *tensor);
         if (shape.size() != 2)
             continue;
         // ELMo's weights, of TensorFlow's LSTMCell: W_0 [input + projected][4 *
@@ -295,13 +334,23 @@ std::optional<ModelLayer> combined_cell(const std::string& place, const Members&
         const Tensor* const projection = member_of(members, {"W_P_0"});
         if (leaf == "W_0" && is_matrix(projection) && shape[1] == projection->shape[0] * 4 &&
             shape[0] > projection->shape[1])
-            return cell(place, LayerKind::lstm_cell, "", size_from(shape[0] - projection->shape[1]),
-                        size_from(projection->shape[0]), *tensor);
+            return cell(
+                place,
+                LayerKind::lstm_cell,
+                "",
+                size_from(shape[0] - projection->shape[1]),
+                size_from(projection->shape[0]),
+                *tensor);
         for (const bool turned : {false, true}) {
             const std::int64_t rows = shape[turned ? 1 : 0], columns = shape[turned ? 0 : 1];
             if (rows % 4 == 0 && columns > rows / 4 && rows > columns / 8)
-                return cell(place, LayerKind::lstm_cell, "", size_from(columns - rows / 4),
-                            size_from(rows / 4), *tensor);
+                return cell(
+                    place,
+                    LayerKind::lstm_cell,
+                    "",
+                    size_from(columns - rows / 4),
+                    size_from(rows / 4),
+                    *tensor);
         }
     }
     return std::nullopt;
@@ -428,10 +477,11 @@ class CellsByNames {
                 std::string where = "it";
                 if (!place.empty())
                     where = "'" + place + "'";
-                return add_once(file_.unclear,
-                                where +
-                                    " has two matrices with the shapes of a recurrent cell's; "
-                                    "whether it is one is not in the file");
+                return add_once(
+                    file_.unclear,
+                    where +
+                        " has two matrices with the shapes of a recurrent cell's; "
+                        "whether it is one is not in the file");
             }
         }
     }
@@ -455,9 +505,10 @@ class CellsByNames {
                 names.push_back(name);
         }
         if (!names.empty())
-            add_once(file_.unclear, "arrays are named after recurrent layers (" +
-                                        join(names, ", ") +
-                                        "), but their shapes are those of no known cell");
+            add_once(
+                file_.unclear,
+                "arrays are named after recurrent layers (" + join(names, ", ") +
+                    "), but their shapes are those of no known cell");
     }
 
     ModelFile& file_;

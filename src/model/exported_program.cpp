@@ -20,14 +20,15 @@ struct RecurrentOperator {
     const char* target;
     LayerKind kind;
 };
-constexpr RecurrentOperator recurrent_operators[] = {{"aten.lstm.", LayerKind::lstm},
-                                                     {"aten.gru.", LayerKind::gru},
-                                                     {"aten.rnn_tanh.", LayerKind::rnn_tanh},
-                                                     {"aten.rnn_relu.", LayerKind::rnn_relu},
-                                                     {"aten.lstm_cell.", LayerKind::lstm_cell},
-                                                     {"aten.gru_cell.", LayerKind::gru_cell},
-                                                     {"aten.rnn_tanh_cell.", LayerKind::rnn_cell},
-                                                     {"aten.rnn_relu_cell.", LayerKind::rnn_cell}};
+constexpr RecurrentOperator recurrent_operators[] = {
+    {"aten.lstm.", LayerKind::lstm},
+    {"aten.gru.", LayerKind::gru},
+    {"aten.rnn_tanh.", LayerKind::rnn_tanh},
+    {"aten.rnn_relu.", LayerKind::rnn_relu},
+    {"aten.lstm_cell.", LayerKind::lstm_cell},
+    {"aten.gru_cell.", LayerKind::gru_cell},
+    {"aten.rnn_tanh_cell.", LayerKind::rnn_cell},
+    {"aten.rnn_relu_cell.", LayerKind::rnn_cell}};
 
 /// Null where one of the names is missing.
 const Json& at_path(const Json& json, std::initializer_list<const char*> names) {

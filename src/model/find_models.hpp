@@ -33,12 +33,12 @@ std::optional<Members> members_of(std::string_view bytes, Unpacked& unpacked);
 
 /// Reads one model; false where it is an archive of other files.
 /// InputError where it is neither.
-using ReadBytes = bool (*)(std::string_view bytes, const std::string& name,
-                           const std::string& directory, ModelFile& into);
+using ReadBytes = bool (*)(
+    std::string_view bytes, const std::string& name, const std::string& directory, ModelFile& into);
 
 /// Of an archive or a directory every model; of a model itself that one.
 /// InputError where there is none.
-std::vector<FoundModel> models_in(const std::string& path, bool is_directory,
-                                  std::size_t weights_wanted, ReadBytes read);
+std::vector<FoundModel> models_in(
+    const std::string& path, bool is_directory, std::size_t weights_wanted, ReadBytes read);
 
 }  // namespace rnncheck::model

@@ -160,8 +160,9 @@ struct File {
             return "";
         if (slice(bytes, collection, 4) != "GCOL")
             damaged("an HDF5 string is not at its address");
-        Cursor objects(slice(bytes, collection, little(bytes, collection + 8, length_bytes)),
-                       8 + length_bytes);
+        Cursor objects(
+            slice(bytes, collection, little(bytes, collection + 8, length_bytes)),
+            8 + length_bytes);
         while (!objects.at_end()) {
             const std::uint64_t number = objects.number(2);
             // the rest is free
@@ -189,8 +190,11 @@ struct File {
 
     /// III.A.1 and III.B: a node of the tree (TREE) has other nodes, a leaf
     /// (SNOD) the entries.
-    void read_tree(std::uint64_t node, std::string_view names, std::set<std::uint64_t>& seen,
-                   Object& into) const {
+    void read_tree(
+        std::uint64_t node,
+        std::string_view names,
+        std::set<std::uint64_t>& seen,
+        Object& into) const {
         if (!seen.insert(node).second || into.links.size() > most_links)
             damaged("an HDF5 group's index is a loop");
         const std::uint64_t count = little(bytes, node + 6, 2);

@@ -38,8 +38,8 @@ std::optional<Version> given_version(const GivenOfModel& given, const char* key)
         return std::nullopt;
     const auto version = parse_version(*text);
     if (!version)
-        throw UsageError("--given " + std::string(key) + "=" + *text +
-                         " is not a version such as 2.15");
+        throw UsageError(
+            "--given " + std::string(key) + "=" + *text + " is not a version such as 2.15");
     return version;
 }
 
@@ -73,8 +73,10 @@ RuleSet rules_for(const ModelFile& file, const ModelLayer& layer, const GivenOfM
     // A SavedModel's layers too, of which the version is TensorFlow's.
     const bool of_keras = file.framework == "keras" || file.framework == "tensorflow";
     const bool keras = file.framework == "keras" || (of_keras && layer.settings.contains("class"));
-    RuleSet rules{keras ? "keras" : file.framework, find_version(file.version.value_or("")),
-                  file.framework == "onnx" || file.framework == "pytorch"};
+    RuleSet rules{
+        keras ? "keras" : file.framework,
+        find_version(file.version.value_or("")),
+        file.framework == "onnx" || file.framework == "pytorch"};
     // The Keras inside TensorFlow 1.13 to 2.1 has the version 2.2.4-tf and in
     // TensorFlow 2 what Keras 2.4 has.
     if (keras && file.version && file.version->ends_with("-tf"))
@@ -121,16 +123,20 @@ std::optional<std::string> value_of(const ModelLayer& layer, const std::string& 
 }
 
 /// What the file does not hold is collected.
-void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer,
-           std::vector<std::string>& needed) {
+void apply(
+    const ModelRule& rule,
+    bool of_known_version,
+    JudgedLayer& layer,
+    std::vector<std::string>& needed) {
     if (const std::string* const variable =
             look_up(layer.settings, "at run time: " + rule.setting)) {
         std::vector<std::string> words = split(rule.needed, ' ');
         std::erase(words, "absent");
         layer.cudnn = std::max(layer.cudnn, CudnnUse::depends);
-        layer.reasons.push_back(rule.setting + " is '" + *variable +
-                                "', which is known only when the program runs; cuDNN is " +
-                                "used only with " + join(words, " or "));
+        layer.reasons.push_back(
+            rule.setting + " is '" + *variable +
+            "', which is known only when the program runs; cuDNN is " + "used only with " +
+            join(words, " or "));
         return;
     }
     const auto value = value_of(layer, rule.setting);
@@ -203,8 +209,8 @@ ModelMemory memory_of(const RnnCase& network) {
     if (lstm || network.cell == Cell::gru)
         kept = 2;
     memory.weights = bytes(static_cast<double>(weights_in(network)));
-    memory.data = bytes(rows * (double{1} * network.input + network.width()) +
-                        states * places * batch * hidden);
+    memory.data = bytes(
+        rows * (double{1} * network.input + network.width()) + states * places * batch * hidden);
     memory.workspace = bytes(rows * gates * hidden * network.directions());
     memory.reserve = bytes(rows * places * (gates + kept) * hidden);
     return memory;
@@ -213,22 +219,26 @@ ModelMemory memory_of(const RnnCase& network) {
 /// The layer as a case, whether or not cuDNN can compute one of its size.
 std::optional<RnnCase> case_of_any_size(const ModelLayer& layer, const ModelSizes& sizes) {
     constexpr std::pair<LayerKind, Cell> cells[] = {
-        {LayerKind::lstm, Cell::lstm},     {LayerKind::gru, Cell::gru},
-        {LayerKind::rnn_tanh, Cell::tanh}, {LayerKind::rnn_relu, Cell::relu},
-        {LayerKind::rnn, Cell::tanh},      {LayerKind::lstm_cell, Cell::lstm},
+        {LayerKind::lstm, Cell::lstm},
+        {LayerKind::gru, Cell::gru},
+        {LayerKind::rnn_tanh, Cell::tanh},
+        {LayerKind::rnn_relu, Cell::relu},
+        {LayerKind::rnn, Cell::tanh},
+        {LayerKind::lstm_cell, Cell::lstm},
         {LayerKind::gru_cell, Cell::gru}};
     const auto* const cell = find_by(cells, &std::pair<LayerKind, Cell>::first, layer.kind);
     if (!cell || !layer.input || !layer.hidden)
         return std::nullopt;
     const auto* const dtype =
         find_by(model::dtype_names, &model::DtypeNames::name, layer.dtype.value_or(""));
-    RnnCase network{.cell = cell->second,
-                    .dtype = Dtype::fp32,
-                    .layers = layer.layers,
-                    .input = *layer.input,
-                    .hidden = *layer.hidden,
-                    .batch = sizes.batch.value_or(32),
-                    .sequence_length = sizes.length.value_or(100)};
+    RnnCase network{
+        .cell = cell->second,
+        .dtype = Dtype::fp32,
+        .layers = layer.layers,
+        .input = *layer.input,
+        .hidden = *layer.hidden,
+        .batch = sizes.batch.value_or(32),
+        .sequence_length = sizes.length.value_or(100)};
     if (dtype)
         network.dtype = dtype->real.value_or(Dtype::fp32);
     if (layer.directions == 2)
@@ -276,8 +286,8 @@ std::optional<RnnCase> case_of(const ModelLayer& layer, const ModelSizes& sizes)
     return case_of_any_size(layer, sizes);
 }
 
-std::optional<FrameworkChoice> choice_of(const std::string& framework, RnnCase network,
-                                         const RnnPlace& place) {
+std::optional<FrameworkChoice> choice_of(
+    const std::string& framework, RnnCase network, const RnnPlace& place) {
     if (framework == "pytorch")
         return pytorch_choice(network, place);
     // Keras' default
@@ -293,8 +303,11 @@ std::int64_t weights_in(const RnnCase& network) {
 }
 
 /// Each rule that applies adds its reason; the least favourable of all decides.
-std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel& given,
-                                       const ModelSizes& sizes, const Matrix& matrix) {
+std::vector<JudgedLayer> judged_layers(
+    const ModelFile& file,
+    const GivenOfModel& given,
+    const ModelSizes& sizes,
+    const Matrix& matrix) {
     std::vector<JudgedLayer> judged;
     for (const ModelLayer& layer : file.layers) {
         const RuleSet rules = rules_for(file, layer, given);
@@ -317,8 +330,9 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
                     apply(rule, below.version.has_value(), result, needed);
         if (!needed.empty() && result.cudnn != CudnnUse::no) {
             const std::string settings = needed.size() > 1 ? "these settings" : "this setting";
-            result.reasons.push_back("cuDNN is used only with " + join_with_and(needed) +
-                                     "; the file does not contain " + settings);
+            result.reasons.push_back(
+                "cuDNN is used only with " + join_with_and(needed) +
+                "; the file does not contain " + settings);
         }
         if (const auto why = too_large_for_cudnn(layer))
             apply_size_limit(*why, matrix, result);
@@ -339,15 +353,20 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
     return judged;
 }
 
-JudgedModel judged_model(const std::string& path, const ModelFile& file, const GivenOfModel& given,
-                         const ModelSizes& sizes, const Matrix& matrix) {
-    JudgedModel judged{path,
-                       file.format,
-                       file.framework,
-                       file.version,
-                       file.notes,
-                       file.unclear,
-                       judged_layers(file, given, sizes, matrix)};
+JudgedModel judged_model(
+    const std::string& path,
+    const ModelFile& file,
+    const GivenOfModel& given,
+    const ModelSizes& sizes,
+    const Matrix& matrix) {
+    JudgedModel judged{
+        path,
+        file.format,
+        file.framework,
+        file.version,
+        file.notes,
+        file.unclear,
+        judged_layers(file, given, sizes, matrix)};
     const auto version = find_version(file.version.value_or(""));
     const bool of_program = std::ranges::any_of(file.layers, [](const ModelLayer& layer) {
         const std::string* const framework = look_up(layer.settings, "framework");

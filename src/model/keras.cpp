@@ -71,19 +71,20 @@ std::string policy_of(const Json& config) {
 }
 
 using KnownClass = std::pair<std::string_view, LayerKind>;
-constexpr KnownClass known_classes[] = {{"LSTM", LayerKind::lstm},
-                                        {"GRU", LayerKind::gru},
-                                        {"CuDNNLSTM", LayerKind::lstm},
-                                        {"CuDNNGRU", LayerKind::gru},
-                                        {"SimpleRNN", LayerKind::rnn},
-                                        {"LSTMCell", LayerKind::lstm_cell},
-                                        {"GRUCell", LayerKind::gru_cell},
-                                        {"SimpleRNNCell", LayerKind::rnn_cell},
-                                        {"ConvLSTM1D", LayerKind::conv_lstm},
-                                        {"ConvLSTM2D", LayerKind::conv_lstm},
-                                        {"ConvLSTM3D", LayerKind::conv_lstm},
-                                        {"ConvLSTM2DCell", LayerKind::conv_lstm},
-                                        {"StackedRNNCells", LayerKind::stacked_cells}};
+constexpr KnownClass known_classes[] = {
+    {"LSTM", LayerKind::lstm},
+    {"GRU", LayerKind::gru},
+    {"CuDNNLSTM", LayerKind::lstm},
+    {"CuDNNGRU", LayerKind::gru},
+    {"SimpleRNN", LayerKind::rnn},
+    {"LSTMCell", LayerKind::lstm_cell},
+    {"GRUCell", LayerKind::gru_cell},
+    {"SimpleRNNCell", LayerKind::rnn_cell},
+    {"ConvLSTM1D", LayerKind::conv_lstm},
+    {"ConvLSTM2D", LayerKind::conv_lstm},
+    {"ConvLSTM3D", LayerKind::conv_lstm},
+    {"ConvLSTM2DCell", LayerKind::conv_lstm},
+    {"StackedRNNCells", LayerKind::stacked_cells}};
 
 /// A class of the user's own, which Keras stores as "package>Name" or
 /// with a module other than Keras'.
@@ -124,8 +125,18 @@ constexpr std::pair<const char*, const char*> names_of_keras_1[] = {
 /// Keras passes a mask through these; others drop it.
 bool passes_mask(const std::string& name) {
     constexpr std::string_view passing[] = {
-        "Dense", "Activation",      "Dropout", "SpatialDropout1D", "GaussianNoise", "Concatenate",
-        "Add",   "TimeDistributed", "ReLU",    "LeakyReLU",        "Multiply",      "AlphaDropout"};
+        "Dense",
+        "Activation",
+        "Dropout",
+        "SpatialDropout1D",
+        "GaussianNoise",
+        "Concatenate",
+        "Add",
+        "TimeDistributed",
+        "ReLU",
+        "LeakyReLU",
+        "Multiply",
+        "AlphaDropout"};
     return includes(passing, name) || contains(name, "Normalization");
 }
 
@@ -166,8 +177,8 @@ struct KerasModel {
     std::string path = {};
 
     /// A layer or a model; what leaves it.
-    Signal read(const Json& node, const Signal& in, const Place& place,
-                const std::string& wrapper = "") {
+    Signal read(
+        const Json& node, const Signal& in, const Place& place, const std::string& wrapper = "") {
         if (place.depth > deepest_model)
             damaged("models are nested too deeply");
         const std::string class_name = text_member(node, "class_name");
@@ -229,8 +240,11 @@ struct KerasModel {
     }
 
     /// In a Sequential model, that of the layer before.
-    static Signal input_of(const Json& layer, const std::map<std::string, Signal>& by_name,
-                           const Signal& last, const Signal& of_model) {
+    static Signal input_of(
+        const Json& layer,
+        const std::map<std::string, Signal>& by_name,
+        const Signal& last,
+        const Signal& of_model) {
         const Json& inbound = member(layer, "inbound_nodes");
         if (text_member(layer, "class_name") == "InputLayer")
             return of_model;
@@ -258,8 +272,8 @@ struct KerasModel {
 
     /// Of the inputs of a layer: the sum where it concatenates the last axis,
     /// else that of the first that is known.
-    static std::optional<int> joined_width(const Json& layer,
-                                           const std::vector<std::optional<int>>& widths) {
+    static std::optional<int> joined_width(
+        const Json& layer, const std::vector<std::optional<int>>& widths) {
         const auto known =
             std::ranges::find_if(widths, [](const auto& width) { return width.has_value(); });
         if (text_member(layer, "class_name") != "Concatenate" || widths.size() < 2) {
@@ -405,8 +419,9 @@ struct KerasModel {
         layer.input = input_size(node, in, cells);
         // whose matrices are packed otherwise
         if (!layer.settings["class"].starts_with("CuDNN"))
-            set_weights(layer, keras_order, into, cells.size(),
-                        [&](std::size_t i) { return weights_of(*cells[i]); });
+            set_weights(layer, keras_order, into, cells.size(), [&](std::size_t i) {
+                return weights_of(*cells[i]);
+            });
         into.layers.push_back(layer);
         // a mask goes on only where there is still one output for each step
         Signal out{layer.hidden, ""};
@@ -429,19 +444,22 @@ struct KerasModel {
             if (is_of_layer)
                 found.push_back(&cell);
         }
-        std::stable_partition(found.begin(), found.end(),
-                              [](const auto* cell) { return contains(cell->place, "/forward_"); });
+        std::stable_partition(found.begin(), found.end(), [](const auto* cell) {
+            return contains(cell->place, "/forward_");
+        });
         return found;
     }
 
     /// By the shape that Keras built the layer with, where it stores one; else
     /// by its weights, else by the layer before it.
-    static std::optional<int> input_size(const Json& node, const Signal& in,
-                                         const std::vector<const CellWeights*>& cells) {
+    static std::optional<int> input_size(
+        const Json& node, const Signal& in, const std::vector<const CellWeights*>& cells) {
         const Json& build = member(node, "build_config");
-        for (const Json* shape : {&member(build, "input_shape"), &member(build, "sequences_shape"),
-                                  &member(member(build, "shapes_dict"), "sequences_shape"),
-                                  &member(member(node, "config"), "batch_input_shape")})
+        for (const Json* shape :
+             {&member(build, "input_shape"),
+              &member(build, "sequences_shape"),
+              &member(member(build, "shapes_dict"), "sequences_shape"),
+              &member(member(node, "config"), "batch_input_shape")})
             if (const auto width = width_of(*shape))
                 return width;
         if (cells.empty())

@@ -16,9 +16,10 @@ using re2::RE2;
 /// Keras 3 numbers the variables of a layer, Keras 2 names them kernel,
 /// recurrent_kernel and bias; TensorFlow adds ":0".
 std::vector<CellWeights> cells_of(const Weights& weights) {
-    constexpr const char* names[][3] = {{"/vars/0", "/vars/1", "/vars/2"},
-                                        {"/kernel:0", "/recurrent_kernel:0", "/bias:0"},
-                                        {"/kernel", "/recurrent_kernel", "/bias"}};
+    constexpr const char* names[][3] = {
+        {"/vars/0", "/vars/1", "/vars/2"},
+        {"/kernel:0", "/recurrent_kernel:0", "/bias:0"},
+        {"/kernel", "/recurrent_kernel", "/bias"}};
     std::vector<CellWeights> cells;
     for (const auto& [path, kernel] : weights)
         for (const auto& [of_kernel, of_recurrent, of_bias] : names) {
@@ -164,8 +165,10 @@ void note_unknown_weights(const Weights& weights, ModelFile& into) {
         return;
     for (const auto& [path, tensor] : weights)
         if (tensor.shape.size() >= 2 && RE2::PartialMatch(path, named))
-            return add_once(into.unclear, "weights are named after a recurrent layer (" + path +
-                                              "), but their shapes are those of no known one");
+            return add_once(
+                into.unclear,
+                "weights are named after a recurrent layer (" + path +
+                    "), but their shapes are those of no known one");
 }
 
 }  // namespace rnncheck::model

@@ -21,99 +21,127 @@ struct Magic {
 using namespace std::string_view_literals;
 
 constexpr Magic magics[] = {
-    {0, "version https://git-lfs"sv,
+    {0,
+     "version https://git-lfs"sv,
      "it is a pointer of Git LFS, not the model itself; run 'git lfs pull' in its repository, then "
      "give the file "
      "again"},
-    {4, "TFL3"sv,
+    {4,
+     "TFL3"sv,
      "it is a TensorFlow Lite model, which cuDNN does not run; give the model that it was made "
      "from"},
     {4, "ORTM"sv, "it is an ONNX Runtime model (.ort); give the .onnx file that it was made from"},
-    {4, "ET1"sv,
+    {4,
+     "ET1"sv,
      "it is an ExecuTorch program (.pte), which cuDNN does not run; give the PyTorch model or the "
      ".pt2 that it was "
      "made from"},
-    {0, "GGUF"sv,
+    {0,
+     "GGUF"sv,
      "it is a GGUF file, which cuDNN does not run; give the model that it was made from"},
-    {0, "lmgg"sv,
+    {0,
+     "lmgg"sv,
      "it is a ggml file, which cuDNN does not run; give the model that it was converted from"},
-    {0, "ggml"sv,
+    {0,
+     "ggml"sv,
      "it is a ggml file, which cuDNN does not run; give the model that it was converted from"},
-    {0, "tjgg"sv,
+    {0,
+     "tjgg"sv,
      "it is a ggml file, which cuDNN does not run; give the model that it was converted from"},
-    {0, "fmgg"sv,
+    {0,
+     "fmgg"sv,
      "it is a ggml file, which cuDNN does not run; give the model that it was converted from"},
-    {0, "7767517\n"sv,
+    {0,
+     "7767517\n"sv,
      "it is an ncnn model, which cuDNN does not run; give the model that it was converted from "
      "(ONNX or PyTorch)"},
-    {0, "\x12\x01\0\0\0\0\0\0"sv,
+    {0,
+     "\x12\x01\0\0\0\0\0\0"sv,
      "it is a file of MXNet weights (.params); MXNet's layers are in the -symbol.json file beside "
      "it or in the "
      "program: export it to ONNX with mxnet.onnx.export_model and give that file"},
-    {0, "HDF5-based Julia Data Format"sv,
+    {0,
+     "HDF5-based Julia Data Format"sv,
      "it is a JLD2 file of Julia, which is not read; write the weights with SafeTensors.jl or "
      "NPZ.jl and give that "
      "file"},
-    {0, "ptrt"sv,
+    {0,
+     "ptrt"sv,
      "it is an engine of TensorRT, which has its own kernels; give the ONNX model that it was "
      "built from"},
-    {0, "ftrt"sv,
+    {0,
+     "ftrt"sv,
      "it is an engine of TensorRT, which has its own kernels; give the ONNX model that it was "
      "built from"},
     {0, "lCRF"sv, "it is a conditional random field (CRFsuite), which has no recurrent layers"},
     {0, "\xba\x16\x4f\x2f"sv, "it is a fastText model, which has no recurrent layers"},
     {0, "tree\nversion="sv, "it is a LightGBM model, which has no recurrent layers"},
     {0, "binf"sv, "it is an XGBoost model, which has no recurrent layers"},
-    {0, "rnnoise-nu model"sv,
+    {0,
+     "rnnoise-nu model"sv,
      "it is an rnnoise model, which rnnoise computes on the CPU and never with cuDNN; give the "
      "Keras or PyTorch model "
      "that it was trained as"},
-    {0, "DNNw"sv,
+    {0,
+     "DNNw"sv,
      "it is a weights file of rnnoise or Opus, which compute on the CPU and never with cuDNN; give "
      "the PyTorch model "
      "that it was trained as"},
-    {0, "#Parameter#"sv,
+    {0,
+     "#Parameter#"sv,
      "it is a DyNet model, which DyNet computes with kernels of its own, never with cuDNN's "
      "recurrent networks; "
      "nothing is to be done"},
-    {0, "#LookupParameter#"sv,
+    {0,
+     "#LookupParameter#"sv,
      "it is a DyNet model, which DyNet computes with kernels of its own, never with cuDNN's "
      "recurrent networks; "
      "nothing is to be done"},
-    {0, "ML\xefR"sv,
+    {0,
+     "ML\xefR"sv,
      "it is a program of MLIR or StableHLO, which XLA compiles with kernels of its own, never with "
      "cuDNN's recurrent "
      "networks; nothing is to be done"},
-    {0, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x08\0\0\0\x08\x05\x10"sv,
+    {0,
+     "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x08\0\0\0\x08\x05\x10"sv,
      "it is a variable of an old Paddle program, a part of it; convert the directory with "
      "paddle2onnx and give the "
      ".onnx file"},
-    {0, "\0BKALDI"sv,
+    {0,
+     "\0BKALDI"sv,
      "it is a Kaldi file; Kaldi computes with kernels of its own, never with cuDNN; nothing is to "
      "be done"},
-    {0, "<Nnet"sv,
+    {0,
+     "<Nnet"sv,
      "it is a Kaldi network; Kaldi computes with kernels of its own, never with cuDNN; nothing is "
      "to be done"},
-    {0, "<TransitionModel>"sv,
+    {0,
+     "<TransitionModel>"sv,
      "it is a Kaldi model; Kaldi computes with kernels of its own, never with cuDNN; nothing is to "
      "be done"},
-    {0, "\0B<"sv,
+    {0,
+     "\0B<"sv,
      "it is a Kaldi file in binary form; Kaldi computes with kernels of its own, never with cuDNN; "
      "nothing is to be "
      "done"},
-    {0, "\0B"sv,
+    {0,
+     "\0B"sv,
      "it is a Kaldi file in binary form; Kaldi computes with kernels of its own, never with cuDNN; "
      "nothing is to be "
      "done"},
-    {0, "B\0C\0N\0"sv,
+    {0,
+     "B\0C\0N\0"sv,
      "it is a CNTK model; convert it to ONNX with CNTK (model.save(..., format=ModelFormat.ONNX)) "
      "and give that file"},
-    {0, "\x04\0\0\0\x01\0\0\0\x03\0\0\0V 1"sv,
+    {0,
+     "\x04\0\0\0\x01\0\0\0\x03\0\0\0V 1"sv,
      "it is a Torch7 file (.t7) of Lua, which is not read; load it with torchfile and save the "
      "weights as safetensors"},
-    {0, "MATLAB 5.0 MAT-file"sv,
+    {0,
+     "MATLAB 5.0 MAT-file"sv,
      "it is a MATLAB data file; export the network with exportONNXNetwork and give that file"},
-    {0, "[net]"sv,
+    {0,
+     "[net]"sv,
      "it is a Darknet configuration, which cuDNN's recurrent networks do not run; give the model "
      "that it was converted "
      "to (ONNX or PyTorch)"},
@@ -130,7 +158,8 @@ constexpr Magic magics[] = {
      "it is a program or library of Linux, not a model; 'rnncheck which FILE' shows which cuDNN it "
      "loads"},
     {0, "MZ"sv, "it is a program or library of Windows, not a model; give the file of the model"},
-    {0, "7z\xbc\xaf\x27\x1c"sv,
+    {0,
+     "7z\xbc\xaf\x27\x1c"sv,
      "it is a 7-Zip archive; unpack it (7z x FILE) and give the directory"},
     {0, "Rar!"sv, "it is a RAR archive; unpack it (unrar x FILE) and give the directory"},
     {0,
@@ -138,20 +167,26 @@ constexpr Magic magics[] = {
      "7zXZ"sv,
      "it is compressed with xz; unpack it (xz -dk FILE, of a .tar.xz tar xf FILE) and give what it "
      "contains"},
-    {0, "BZh"sv,
+    {0,
+     "BZh"sv,
      "it is compressed with bzip2; unpack it (bunzip2 -k FILE, of a .tar.bz2 tar xf FILE) and give "
      "what it contains"},
-    {0, "\x28\xb5\x2f\xfd"sv,
+    {0,
+     "\x28\xb5\x2f\xfd"sv,
      "it is compressed with zstd; unpack it (unzstd FILE) and give what it contains"},
-    {0, "\x04\x22\x4d\x18"sv,
+    {0,
+     "\x04\x22\x4d\x18"sv,
      "it is compressed with LZ4; unpack it (unlz4 FILE) and give what it contains"},
-    {0, "\x78\x9c"sv,
+    {0,
+     "\x78\x9c"sv,
      "it is compressed with zlib, as joblib does with pickles of Python data; give the file of the "
      "network beside it"},
-    {0, "\x78\x01"sv,
+    {0,
+     "\x78\x01"sv,
      "it is compressed with zlib, as joblib does with pickles of Python data; give the file of the "
      "network beside it"},
-    {0, "\x78\xda"sv,
+    {0,
+     "\x78\xda"sv,
      "it is compressed with zlib, as joblib does with pickles of Python data; give the file of the "
      "network beside it"},
 };
@@ -388,8 +423,8 @@ void reject_kind(std::string_view bytes, const std::string& path) {
             "ONNX, or write its "
             "weights with "
             "SafeTensors.jl, and give that file");
-    constexpr std::string_view old_pickles[] = {"(dp", "(lp",          "ccopy_reg\n", "cnumpy",
-                                                "(i",  "c__builtin__", "]q\0"sv,      "}q\0"sv};
+    constexpr std::string_view old_pickles[] = {
+        "(dp", "(lp", "ccopy_reg\n", "cnumpy", "(i", "c__builtin__", "]q\0"sv, "}q\0"sv};
     for (const std::string_view start : old_pickles)
         if (bytes.starts_with(start))
             throw InputError(

@@ -48,8 +48,8 @@ class MessagePack {
 
   private:
     /// The names of nested maps make the array's: "params.lstm.hi.kernel".
-    void read_map(std::uint64_t count, const std::string& name, int depth,
-                  std::vector<NamedTensor>& into) {
+    void read_map(
+        std::uint64_t count, const std::string& name, int depth, std::vector<NamedTensor>& into) {
         for (std::uint64_t i = 0; i < count; ++i) {
             const std::string key = text();
             const std::string inner = if_any("", name, ".") + key;
@@ -57,15 +57,15 @@ class MessagePack {
         }
     }
     /// The items of a list are named by their places, counted from 0.
-    void read_list(std::uint64_t count, const std::string& name, int depth,
-                   std::vector<NamedTensor>& into) {
+    void read_list(
+        std::uint64_t count, const std::string& name, int depth, std::vector<NamedTensor>& into) {
         for (std::uint64_t i = 0; i < count; ++i)
             read(name + "." + std::to_string(i), depth + 1, into);
     }
 
     /// Type 1 is an array: its shape, the name of its type, its bytes.
-    void read_extension(std::uint64_t length, const std::string& name,
-                        std::vector<NamedTensor>& into) {
+    void read_extension(
+        std::uint64_t length, const std::string& name, std::vector<NamedTensor>& into) {
         const std::uint64_t type = cursor_.number(1);
         const std::string_view content = cursor_.text(length);
         if (type != 1)

@@ -34,8 +34,8 @@ std::uint64_t item_size(const std::string& descr) {
 }
 
 /// Equinox has no class of a plain RNN: three gates are its GRUCell, four its LSTMCell.
-ModelLayer cell_of_equinox(const std::string& name, const CellSizes& sizes,
-                           const std::string& dtype) {
+ModelLayer cell_of_equinox(
+    const std::string& name, const CellSizes& sizes, const std::string& dtype) {
     ModelLayer layer;
     layer.name = name;
     layer.kind = kind_by(sizes.gates, true);

@@ -101,8 +101,9 @@ class OnnxModel {
             file.notes.emplace_back(
                 "layers in the branches of an If are alternatives: one branch runs");
         if (!missing_.empty())
-            file.notes.push_back("its weights are in files that are missing from its directory: " +
-                                 join({missing_.begin(), missing_.end()}, ", "));
+            file.notes.push_back(
+                "its weights are in files that are missing from its directory: " +
+                join({missing_.begin(), missing_.end()}, ", "));
     }
 
   private:
@@ -116,27 +117,30 @@ class OnnxModel {
         if (depth > deepest_subgraph)
             damaged("graphs are nested too deeply");
         graph.name = field_of(message, 2).bytes;
-        each_field(message, graph_field::initializer,
-                   [&](const ProtoField& tensor) { read_tensor(tensor.bytes, ""); });
+        each_field(message, graph_field::initializer, [&](const ProtoField& tensor) {
+            read_tensor(tensor.bytes, "");
+        });
         for (const std::uint64_t number : {graph_field::input, graph_field::value_info})
-            each_field(message, number,
-                       [&](const ProtoField& value) { read_value_info(value.bytes); });
+            each_field(
+                message, number, [&](const ProtoField& value) { read_value_info(value.bytes); });
         each_field(message, graph_field::output, [&](const ProtoField& value) {
             graph.results.push_back(field_of(value.bytes, 1).bytes);
             read_value_info(value.bytes);
         });
-        each_field(message, graph_field::node,
-                   [&](const ProtoField& node) { read_node(node.bytes, graph, depth); });
+        each_field(message, graph_field::node, [&](const ProtoField& node) {
+            read_node(node.bytes, graph, depth);
+        });
     }
 
     /// A node with the graphs inside it. Those of a Loop or Scan are bodies of a
     /// loop; the two of an If are alternatives.
     void read_node(std::string_view node, OnnxGraph& graph, int depth) {
-        Operator added{.op = field_of(node, node_field::op_type).bytes,
-                       .name = field_of(node, node_field::name).bytes,
-                       .inputs = views_of(node, node_field::input),
-                       .outputs = views_of(node, node_field::output),
-                       .message = node};
+        Operator added{
+            .op = field_of(node, node_field::op_type).bytes,
+            .name = field_of(node, node_field::name).bytes,
+            .inputs = views_of(node, node_field::input),
+            .outputs = views_of(node, node_field::output),
+            .message = node};
         added.transposed = (added.op == "Gemm" && number_attribute(node, "transB") == 1);
         each_field(node, node_field::attribute, [&](const ProtoField& attribute) {
             for (const std::uint64_t number : {attribute_field::graph, attribute_field::graphs})
@@ -160,8 +164,9 @@ class OnnxModel {
         if (constant.outputs.empty())
             return;
         const std::string output(constant.outputs.front());
-        each_field(attribute, attribute_field::tensor,
-                   [&](const ProtoField& tensor) { read_tensor(tensor.bytes, output); });
+        each_field(attribute, attribute_field::tensor, [&](const ProtoField& tensor) {
+            read_tensor(tensor.bytes, output);
+        });
         const std::string name = text_of(attribute, attribute_field::name);
         if (name == "value_ints")
             integers_[output] = numbers_of(attribute, attribute_field::ints);
@@ -193,8 +198,9 @@ class OnnxModel {
         for (std::size_t i = 0; i < formal.size(); ++i)
             inside.outside[formal[i]] = item_at(call.inputs, i);
         inside.results = views_of(function, function_field::output);
-        each_field(function, function_field::node,
-                   [&](const ProtoField& node) { read_node(node.bytes, inside, depth + 1); });
+        each_field(function, function_field::node, [&](const ProtoField& node) {
+            read_node(node.bytes, inside, depth + 1);
+        });
     }
 
     /// Layers by their nodes, and those of a graph that are written with other
@@ -240,9 +246,10 @@ class OnnxModel {
             file_.layers.push_back(std::move(layer));
         }
         if (graph.loop && cells.empty() && multiplies(graph) && file_.layers.empty())
-            add_once(file_.unclear,
-                     "a loop (" + std::string(graph.name) +
-                         ") multiplies matrices, but its operators are those of no known cell");
+            add_once(
+                file_.unclear,
+                "a loop (" + std::string(graph.name) +
+                    ") multiplies matrices, but its operators are those of no known cell");
     }
 
     /// An operator of a library of its own, named after a recurrent layer.
@@ -257,9 +264,10 @@ class OnnxModel {
             name += lower(text_attribute(node.message, "name"));
         const bool own = !domain.empty() && domain != "ai.onnx" && domain != "ai.onnx.ml";
         if (own && (contains(name, "lstm") || contains(name, "gru") || contains(name, "rnn")))
-            add_once(file_.unclear,
-                     "the operator " + domain + "." + op +
-                         " is not one of ONNX; its name is that of a recurrent layer");
+            add_once(
+                file_.unclear,
+                "the operator " + domain + "." + op +
+                    " is not one of ONNX; its name is that of a recurrent layer");
     }
 
     /// AttributeProto of a node; "" without one.
@@ -278,8 +286,8 @@ class OnnxModel {
 
     /// Field i; nothing where the node does not have the attribute, which is not
     /// the same as 0.
-    static std::optional<std::int64_t> number_attribute(std::string_view node,
-                                                        std::string_view name) {
+    static std::optional<std::int64_t> number_attribute(
+        std::string_view node, std::string_view name) {
         const std::string_view attribute = attribute_of(node, name);
         if (attribute.empty())
             return std::nullopt;
@@ -312,8 +320,11 @@ class OnnxModel {
     }
 
     /// Those of a short vector, such as the axes of an operator.
-    void read_integers(std::string_view tensor, std::uint64_t type,
-                       const std::vector<std::int64_t>& shape, const std::string& name) {
+    void read_integers(
+        std::string_view tensor,
+        std::uint64_t type,
+        const std::vector<std::int64_t>& shape,
+        const std::string& name) {
         constexpr std::uint64_t int64_type = 7;
         constexpr std::size_t most = 16;
         const bool shorter =
@@ -349,15 +360,20 @@ class OnnxModel {
     /// ValueInfoProto: a name, and of a tensor type and shape.
     void read_value_info(std::string_view value) {
         const std::string_view tensor = field_of(field_of(value, 2).bytes, 1).bytes;
-        tensors_.try_emplace(text_of(value, 1),
-                             Tensor{dimensions_of(field_of(tensor, 2).bytes, 1),
-                                    dtype_by(&DtypeNames::onnx, field_of(tensor, 1).value)});
+        tensors_.try_emplace(
+            text_of(value, 1),
+            Tensor{
+                dimensions_of(field_of(tensor, 2).bytes, 1),
+                dtype_by(&DtypeNames::onnx, field_of(tensor, 1).value)});
     }
 
     /// A layer by its node. Inputs are X, W, R, B, sequence_lens, initial_h,
     /// initial_c, P (onnx/docs/Operators.md, LSTM); GRU and RNN have the first six.
-    void add_layer(const Operator& node, const std::string& op, const OnnxGraph& graph,
-                   const std::string& branch) {
+    void add_layer(
+        const Operator& node,
+        const std::string& op,
+        const OnnxGraph& graph,
+        const std::string& branch) {
         std::vector<std::string> inputs(node.inputs.begin(), node.inputs.end());
         inputs.resize(std::max<std::size_t>(inputs.size(), 8));
         ModelLayer layer;
@@ -374,8 +390,9 @@ class OnnxModel {
                 layer.settings["opset"] = std::to_string(defined);
         if (!branch.empty())
             layer.settings["branch"] = branch;
-        each_field(node.message, node_field::attribute,
-                   [&](const ProtoField& attribute) { set(layer, attribute.bytes); });
+        each_field(node.message, node_field::attribute, [&](const ProtoField& attribute) {
+            set(layer, attribute.bytes);
+        });
         layer.directions = directions_of(layer.settings["direction"] == "bidirectional");
         const auto yes_if_given = [&](std::size_t i) { return inputs[i].empty() ? "no" : "yes"; };
         layer.settings["bias"] = yes_if_given(3);
@@ -388,8 +405,12 @@ class OnnxModel {
         if (op == "RNN" && lower(layer.settings["activations"]).starts_with("relu"))
             layer.kind = LayerKind::rnn_relu;
         std::erase_if(layer.settings, [](const auto& setting) { return setting.second.empty(); });
-        set_weights(layer, onnx_order, file_, static_cast<std::size_t>(layer.directions),
-                    [&](std::size_t direction) { return weights_of(inputs, direction); });
+        set_weights(
+            layer,
+            onnx_order,
+            file_,
+            static_cast<std::size_t>(layer.directions),
+            [&](std::size_t direction) { return weights_of(inputs, direction); });
         file_.layers.push_back(std::move(layer));
     }
 
@@ -422,8 +443,8 @@ class OnnxModel {
     /// W is [directions][gates * hidden][input], R [directions][gates *
     /// hidden][hidden]; the last two in other order where they are quantized.
     /// The sizes come from W and R, and where these are computed from data and state.
-    void set_sizes(ModelLayer& layer, const std::vector<std::string>& inputs,
-                   const OnnxGraph& graph) const {
+    void set_sizes(
+        ModelLayer& layer, const std::vector<std::string>& inputs, const OnnxGraph& graph) const {
         const Tensor data = known_of(inputs[0], graph, 0), weights = known_of(inputs[1], graph, 0),
                      state = known_of(inputs[2], graph, 0);
         const bool quantized = layer.settings["op"] == "DynamicQuantizeLSTM";
@@ -452,20 +473,23 @@ class OnnxModel {
 
     /// The first shape that does not fit the others; "" where all fit. Sizes
     /// that are not in the file fit.
-    std::string contradiction_in(const ModelLayer& layer, const std::vector<std::string>& inputs,
-                                 const OnnxGraph& graph) const {
+    std::string contradiction_in(
+        const ModelLayer& layer,
+        const std::vector<std::string>& inputs,
+        const OnnxGraph& graph) const {
         const std::int64_t gates = gates_of_kind(layer.kind);
         const std::int64_t hidden = *layer.hidden, rows = gates * hidden, any = 0;
         const struct {
             std::size_t input;
             const char* name;
             std::vector<std::int64_t> shape;
-        } wanted[] = {{1, "W", {layer.directions, rows, layer.input.value_or(0)}},
-                      {2, "R", {layer.directions, rows, hidden}},
-                      {3, "B", {layer.directions, 2 * rows}},
-                      {5, "initial_h", {any, any, hidden}},
-                      {6, "initial_c", {any, any, hidden}},
-                      {7, "P", {layer.directions, 3 * hidden}}};
+        } wanted[] = {
+            {1, "W", {layer.directions, rows, layer.input.value_or(0)}},
+            {2, "R", {layer.directions, rows, hidden}},
+            {3, "B", {layer.directions, 2 * rows}},
+            {5, "initial_h", {any, any, hidden}},
+            {6, "initial_c", {any, any, hidden}},
+            {7, "P", {layer.directions, 3 * hidden}}};
         for (const auto& [input, name, shape] : wanted) {
             if (inputs[input].empty())
                 continue;
@@ -476,8 +500,15 @@ class OnnxModel {
             for (std::size_t i = 0; fits && i < shape.size(); ++i)
                 fits = tensor.shape[i] <= 0 || shape[i] == any || tensor.shape[i] == shape[i];
             if (!fits)
-                return concat("hidden_size is ", hidden, ", but ", name, " has the shape ",
-                              shape_in_words(tensor.shape), " instead of ", shape_in_words(shape));
+                return concat(
+                    "hidden_size is ",
+                    hidden,
+                    ", but ",
+                    name,
+                    " has the shape ",
+                    shape_in_words(tensor.shape),
+                    " instead of ",
+                    shape_in_words(shape));
         }
         return "";
     }
@@ -526,8 +557,11 @@ class OnnxModel {
     /// Type and shape that an operator makes. Exporters shape the weights of a bidirectional
     /// layer with these before they reach the node; of others only the type is known, if
     /// they keep it. Axes and sizes are an input or, in older opsets, an attribute.
-    Tensor result_of(const Operator& made, const std::string& name, const OperatorGraph& graph,
-                     int depth) const {
+    Tensor result_of(
+        const Operator& made,
+        const std::string& name,
+        const OperatorGraph& graph,
+        int depth) const {
         if (made.op == "If" && !made.inner.empty())
             return branch_result(made, name, graph, depth);
         if (made.inputs.empty())
@@ -548,9 +582,11 @@ class OnnxModel {
         if (made.op == "Identity" || made.op == "Dropout")
             return first;
         if (made.op == "Cast")
-            return {first.shape, dtype_by(&DtypeNames::onnx,
-                                          static_cast<std::uint64_t>(
-                                              number_attribute(made.message, "to").value_or(0)))};
+            return {
+                first.shape,
+                dtype_by(
+                    &DtypeNames::onnx,
+                    static_cast<std::uint64_t>(number_attribute(made.message, "to").value_or(0)))};
         if (made.op == "Unsqueeze")
             return unsqueezed(first, integers(1, "axes"));
         if (made.op == "Squeeze")
@@ -560,9 +596,13 @@ class OnnxModel {
         if (made.op == "Concat")
             return concatenated(first, made, graph, depth);
         if (made.op == "Slice")
-            return sliced(first, integers(1, "starts"), integers(2, "ends"), integers(3, "axes"),
-                          integers(4, "steps"),
-                          made.inputs.size() > 3 || !attribute_of(made.message, "axes").empty());
+            return sliced(
+                first,
+                integers(1, "starts"),
+                integers(2, "ends"),
+                integers(3, "axes"),
+                integers(4, "steps"),
+                made.inputs.size() > 3 || !attribute_of(made.message, "axes").empty());
         if (made.op == "Reshape")
             return reshaped(first, integers(1, "shape"));
         if (!keeps_type(made.op))
@@ -574,21 +614,38 @@ class OnnxModel {
     /// among those that lead to a layer.
     static bool keeps_type(std::string_view op) {
         constexpr std::string_view keeping[] = {
-            "Gather", "Split",   "Expand", "Relu", "Conv", "Add",
-            "Mul",    "MatMul",  "Gemm",   "Tanh", "Pad",  "BatchNormalization",
-            "Reduce", "Sigmoid", "LSTM",   "GRU",  "RNN"};
+            "Gather",
+            "Split",
+            "Expand",
+            "Relu",
+            "Conv",
+            "Add",
+            "Mul",
+            "MatMul",
+            "Gemm",
+            "Tanh",
+            "Pad",
+            "BatchNormalization",
+            "Reduce",
+            "Sigmoid",
+            "LSTM",
+            "GRU",
+            "RNN"};
         return includes(keeping, op);
     }
 
     /// Both branches of an If have results of the same type: those of the first are taken.
-    Tensor branch_result(const Operator& choice, const std::string& name,
-                         const OperatorGraph& graph, int depth) const {
+    Tensor branch_result(
+        const Operator& choice,
+        const std::string& name,
+        const OperatorGraph& graph,
+        int depth) const {
         const auto at = std::ranges::find(choice.outputs, name) - choice.outputs.begin();
         const auto& inside = *static_cast<const OnnxGraph&>(graph).graphs[choice.inner.front()];
         if (at >= std::ssize(inside.results))
             return {};
-        return known_of(std::string(inside.results[static_cast<std::size_t>(at)]), inside,
-                        depth + 1);
+        return known_of(
+            std::string(inside.results[static_cast<std::size_t>(at)]), inside, depth + 1);
     }
 
     /// An axis from the end is negative.
@@ -646,8 +703,8 @@ class OnnxModel {
     }
 
     /// The sum along the axis; 0, which is unknown, where a part's size is.
-    Tensor concatenated(Tensor tensor, const Operator& made, const OperatorGraph& graph,
-                        int depth) const {
+    Tensor concatenated(
+        Tensor tensor, const Operator& made, const OperatorGraph& graph, int depth) const {
         const std::int64_t axis =
             place_in(number_attribute(made.message, "axis").value_or(0), tensor.shape.size());
         constexpr std::size_t most_parts = 64;
@@ -670,9 +727,13 @@ class OnnxModel {
 
     /// From `starts` to before `ends`, both clamped to the size, as ONNX does; without axes
     /// they are for the first dimensions. Nothing is known of a slice in other steps than 1.
-    static Tensor sliced(Tensor tensor, const std::vector<std::int64_t>& starts,
-                         const std::vector<std::int64_t>& ends, std::vector<std::int64_t> axes,
-                         const std::vector<std::int64_t>& steps, bool has_axes) {
+    static Tensor sliced(
+        Tensor tensor,
+        const std::vector<std::int64_t>& starts,
+        const std::vector<std::int64_t>& ends,
+        std::vector<std::int64_t> axes,
+        const std::vector<std::int64_t>& steps,
+        bool has_axes) {
         if (starts.empty() || starts.size() != ends.size() || (has_axes && axes.empty()))
             return {{}, tensor.dtype};
         for (std::size_t i = axes.size(); i < starts.size() && !has_axes; ++i)
@@ -710,8 +771,8 @@ class OnnxModel {
 
     /// Those of one direction, which the first dimension counts; B is
     /// [directions][both biases of all gates].
-    std::optional<Numbers> part_of(const std::string& name, std::size_t direction,
-                                   std::size_t rank) const {
+    std::optional<Numbers> part_of(
+        const std::string& name, std::size_t direction, std::size_t rank) const {
         const Tensor* const tensor = find(name);
         if (!tensor || tensor->shape.size() != rank)
             return std::nullopt;
@@ -726,8 +787,8 @@ class OnnxModel {
     }
 
     /// B has the biases of the inputs and then those of the states.
-    std::optional<DirectionWeights> weights_of(const std::vector<std::string>& inputs,
-                                               std::size_t direction) const {
+    std::optional<DirectionWeights> weights_of(
+        const std::vector<std::string>& inputs, std::size_t direction) const {
         const auto input = part_of(inputs[1], direction, 3),
                    state = part_of(inputs[2], direction, 3);
         std::optional<Numbers> biases = Numbers();

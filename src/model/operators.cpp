@@ -17,31 +17,32 @@ namespace {
 
 /// HardSigmoid, also written with Clip, is Keras' hard_sigmoid. A cell with
 /// another activation than tanh is a cell, too, though none of cuDNN's.
-constexpr std::string_view sigmoids[] = {"Sigmoid", "HardSigmoid", "Clip"},
-                           tanhs[] = {"Tanh", "Relu", "Softsign", "Elu"},
-                           products[] = {"MatMul", "Gemm", "MatMulInteger", "DynamicQuantizeMatMul",
-                                         "FusedMatMul"},
-                           convolutions[] = {"Conv", "ConvInteger"};
+constexpr std::string_view
+    sigmoids[] = {"Sigmoid", "HardSigmoid", "Clip"},
+    tanhs[] = {"Tanh", "Relu", "Softsign", "Elu"},
+    products[] = {"MatMul", "Gemm", "MatMulInteger", "DynamicQuantizeMatMul", "FusedMatMul"},
+    convolutions[] = {"Conv", "ConvInteger"};
 /// What neither multiplies nor adds: it changes the shape, the type
 /// or which elements there are.
-constexpr std::string_view layout_operators[] = {"Identity",
-                                                 "Cast",
-                                                 "Transpose",
-                                                 "Squeeze",
-                                                 "Unsqueeze",
-                                                 "Reshape",
-                                                 "Slice",
-                                                 "Split",
-                                                 "Gather",
-                                                 "Flatten",
-                                                 "CastLike",
-                                                 "Expand",
-                                                 "DequantizeLinear",
-                                                 "Where",
-                                                 "SplitToSequence",
-                                                 "Dropout",
-                                                 "Chunk",
-                                                 "SequenceAt"};
+constexpr std::string_view layout_operators[] = {
+    "Identity",
+    "Cast",
+    "Transpose",
+    "Squeeze",
+    "Unsqueeze",
+    "Reshape",
+    "Slice",
+    "Split",
+    "Gather",
+    "Flatten",
+    "CastLike",
+    "Expand",
+    "DequantizeLinear",
+    "Where",
+    "SplitToSequence",
+    "Dropout",
+    "Chunk",
+    "SequenceAt"};
 /// Between a product and the activation of a gate.
 constexpr std::string_view linear_operators[] = {
     "Add", "Sum", "Mul", "BatchNormalization", "LayerNormalization", "Concat"};
@@ -100,7 +101,8 @@ class CellFinder {
     const Operator* origin(std::string_view value) const {
         const Operator* made = maker(value);
         for (std::size_t i = 0;
-             i < 8 && made && includes(layout_operators, made->op) && !made->inputs.empty(); ++i) {
+             i < 8 && made && includes(layout_operators, made->op) && !made->inputs.empty();
+             ++i) {
             // A Where has the condition first: its value is the second input.
             const std::size_t at = made->op == "Where";
             made = maker(made->inputs[std::min(at, made->inputs.size() - 1)]);
@@ -159,7 +161,8 @@ class CellFinder {
             if (includes(tanhs, activation->op) && !activation->outputs.empty())
                 for (const Operator* const use : users(activation->outputs[0]))
                     if (either(
-                            use, [&](std::string_view value) { return is_sigmoid(value); },
+                            use,
+                            [&](std::string_view value) { return is_sigmoid(value); },
                             [](std::string_view) { return true; }))
                         return true;
         return false;
@@ -223,7 +226,8 @@ class CellFinder {
             if (!made || ++work_ > most_work)
                 continue;
             if (either(
-                    made, [&](std::string_view input) { return is_sigmoid(input); },
+                    made,
+                    [&](std::string_view input) { return is_sigmoid(input); },
                     [](std::string_view) { return true; }))
                 return true;
             const bool product = includes(products, made->op) || includes(convolutions, made->op);
@@ -282,8 +286,8 @@ class CellFinder {
     /// The name of the matrix behind a value, with "T " for each transposition between;
     /// "" where it is computed. Where the value is an input of a loop's body or of a
     /// function, the search continues in the graph around, by the name that it has there.
-    std::string matrix_name(const OperatorGraph& graph, std::string_view value,
-                            int depth = 0) const {
+    std::string matrix_name(
+        const OperatorGraph& graph, std::string_view value, int depth = 0) const {
         constexpr int deepest = 60;
         bool transposed = false;
         for (int i = 0; i < 12 && depth < deepest; ++i) {
@@ -454,8 +458,8 @@ class CellFinder {
                              is_state(made->inputs[0], activation.op, name);
                 if (made->op == "Gemm" && made->inputs.size() > 2)
                     open.push_back(made->inputs[2]);
-            } else if (made->op == "Add" || made->op == "Sum" ||
-                       includes(layout_operators, made->op)) {
+            } else if (
+                made->op == "Add" || made->op == "Sum" || includes(layout_operators, made->op)) {
                 open.insert(open.end(), made->inputs.begin(), made->inputs.end());
             }
         }

@@ -147,8 +147,9 @@ void Pickle::append(Items items, Items PickleNode::*to) {
 void Pickle::build() {
     const std::size_t state = pop();
     const bool dictionary = nodes_[state].kind == Kind::dictionary;
-    append(dictionary ? nodes_[state].pairs : Items{state},
-           dictionary ? &PickleNode::pairs : &PickleNode::items);
+    append(
+        dictionary ? nodes_[state].pairs : Items{state},
+        dictionary ? &PickleNode::pairs : &PickleNode::items);
 }
 
 void Pickle::put(std::uint64_t index) {

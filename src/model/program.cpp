@@ -58,8 +58,8 @@ bool ProgramLayers::is_inside_rnn(const Call& call) const {
 
 /// A size that is written as a number, or a name that is bound to one;
 /// nothing where it is computed.
-std::optional<int> ProgramLayers::size_argument(const Call& call, const char* name,
-                                                int position) const {
+std::optional<int> ProgramLayers::size_argument(
+    const Call& call, const char* name, int position) const {
     const Argument* const size = find(call, name, position);
     if (!size)
         return std::nullopt;
@@ -188,10 +188,10 @@ void ProgramLayers::note_others() {
             std::size_t end = base;
             const std::string path = followed(dotted(end));
             if (is_recurrent(path))
-                return add_once(file_.unclear, place_(tokens_[i].line) + ": the class " +
-                                                   std::string(tokens_[i + 1].text) +
-                                                   " is derived from " + path +
-                                                   ": what it computes is not followed");
+                return add_once(
+                    file_.unclear,
+                    place_(tokens_[i].line) + ": the class " + std::string(tokens_[i + 1].text) +
+                        " is derived from " + path + ": what it computes is not followed");
             base = std::max(base, end);
         }
     }
@@ -204,8 +204,10 @@ void ProgramLayers::note_others() {
         const bool other =
             contains(call.path, ".") && !is_recurrent(call.path) && !call.path.starts_with("self.");
         if (other && re2::RE2::FullMatch(name, recurrent) && !re2::RE2::FullMatch(name, others))
-            return add_once(file_.unclear, place_(tokens_[call.at].line) + ": " + call.path +
-                                               " is not here; give the file that builds it");
+            return add_once(
+                file_.unclear,
+                place_(tokens_[call.at].line) + ": " + call.path +
+                    " is not here; give the file that builds it");
     }
 }
 
@@ -214,27 +216,29 @@ void ProgramLayers::note_others() {
 void ProgramLayers::note_elsewhere() {
     if (!file_.layers.empty())
         return;
-    constexpr std::string_view loaders[] = {"load_model",
-                                            "from_pretrained",
-                                            "model_from_json",
-                                            "model_from_config",
-                                            "layers.deserialize",
-                                            "from_config",
-                                            "torch.load",
-                                            "torch.hub.load",
-                                            "torch.jit.load",
-                                            "load_from_checkpoint",
-                                            "saved_model.load",
-                                            "import_module",
-                                            "exec",
-                                            "eval",
-                                            "InferenceSession"};
+    constexpr std::string_view loaders[] = {
+        "load_model",
+        "from_pretrained",
+        "model_from_json",
+        "model_from_config",
+        "layers.deserialize",
+        "from_config",
+        "torch.load",
+        "torch.hub.load",
+        "torch.jit.load",
+        "load_from_checkpoint",
+        "saved_model.load",
+        "import_module",
+        "exec",
+        "eval",
+        "InferenceSession"};
     for (const Call& call : calls_)
         for (const std::string_view loader : loaders)
             if (call.path == loader || call.path.ends_with("." + std::string(loader)))
-                return add_once(file_.unclear,
-                                place_(tokens_[call.at].line) + ": the model is loaded (" +
-                                    source(call.at, call.open) + "); give the file that is loaded");
+                return add_once(
+                    file_.unclear,
+                    place_(tokens_[call.at].line) + ": the model is loaded (" +
+                        source(call.at, call.open) + "); give the file that is loaded");
     if (!local_.empty())
         return add_once(
             file_.unclear,
@@ -244,9 +248,10 @@ void ProgramLayers::note_elsewhere() {
         "(?i)models?|nets?|networks?|layers|modules?|architectures?|lstm.*|.*_lstm|.*_model");
     for (const std::string& package : imports_)
         if (re2::RE2::FullMatch(package, own))
-            return add_once(file_.unclear,
-                            "the program imports '" + package +
-                                "', which is not here; give the file that builds the model");
+            return add_once(
+                file_.unclear,
+                "the program imports '" + package +
+                    "', which is not here; give the file that builds the model");
 }
 
 namespace {

@@ -15,8 +15,8 @@ namespace rnncheck::model {
 class ProgramLayers : private WholeProgram {
   public:
     /// `place` names a line: "line 3", "cell 2, line 3".
-    ProgramLayers(std::string_view text, ModelFile& file,
-                  std::function<std::string(std::size_t)> place)
+    ProgramLayers(
+        std::string_view text, ModelFile& file, std::function<std::string(std::size_t)> place)
         : WholeProgram(text), file_(file), place_(std::move(place)), masks_(*this, place_) {
     }
 
@@ -63,8 +63,11 @@ class ProgramLayers : private WholeProgram {
     static void set_defaults(ModelLayer& layer, bool v1);
     /// What the program around a Keras layer decides.
     void add_surroundings(const Call& call, const std::string& name, ModelLayer& layer) const;
-    static void set(ModelLayer& layer, const std::string& setting,
-                    const std::optional<std::string>& value, const std::string& written);
+    static void set(
+        ModelLayer& layer,
+        const std::string& setting,
+        const std::optional<std::string>& value,
+        const std::string& written);
     void read_keras_arguments(const Call& call, ModelLayer& layer) const;
     /// layer.activation = ..., model.layers[0].activation = ..., and the
     /// functions and classes of the program.
@@ -72,8 +75,8 @@ class ProgramLayers : private WholeProgram {
     void note_changes(const Call& call, ModelLayer& layer) const;
     static bool decides(const std::string& setting);
     /// The call with the arguments that cuDNN needs.
-    std::string changed_line(const Call& call,
-                             std::vector<std::pair<const Argument*, const char*>> wrong) const;
+    std::string changed_line(
+        const Call& call, std::vector<std::pair<const Argument*, const char*>> wrong) const;
 
     ModelFile& file_;
     std::function<std::string(std::size_t)> place_;

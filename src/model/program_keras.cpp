@@ -19,10 +19,14 @@ struct KerasArgument {
 };
 /// What decides of a Keras layer.
 constexpr KerasArgument keras_arguments[] = {
-    {"activation", "\"tanh\"", 1}, {"recurrent_activation", "\"sigmoid\"", 2},
-    {"use_bias", "True", 3},       {"recurrent_dropout", "0", -1},
-    {"unroll", "False", -1},       {"reset_after", "True", -1},
-    {"use_cudnn", "\"auto\"", -1}, {"dropout", "", -1}};
+    {"activation", "\"tanh\"", 1},
+    {"recurrent_activation", "\"sigmoid\"", 2},
+    {"use_bias", "True", 3},
+    {"recurrent_dropout", "0", -1},
+    {"unroll", "False", -1},
+    {"reset_after", "True", -1},
+    {"use_cudnn", "\"auto\"", -1},
+    {"dropout", "", -1}};
 
 }  // namespace
 
@@ -74,18 +78,22 @@ void ProgramLayers::set_defaults(ModelLayer& layer, bool v1) {
     if (v1)
         recurrent = "hard_sigmoid";
     const std::pair<const char*, const char*> defaults[] = {
-        {"activation", "tanh"}, {"recurrent_activation", recurrent},
-        {"use_bias", "True"},   {"recurrent_dropout", "0"},
-        {"unroll", "False"},    {"dropout", "0"},
-        {"use_cudnn", "auto"},  {"reset_after", python_bool(!v1)}};
+        {"activation", "tanh"},
+        {"recurrent_activation", recurrent},
+        {"use_bias", "True"},
+        {"recurrent_dropout", "0"},
+        {"unroll", "False"},
+        {"dropout", "0"},
+        {"use_cudnn", "auto"},
+        {"reset_after", python_bool(!v1)}};
     for (const auto& [setting, value] : defaults)
         layer.settings[setting] = value;
 }
 
 /// A mask, compilation and policy of the whole program: Keras 2 keeps cuDNN for masks
 /// that are padded on the right, and XLA has no operator for it.
-void ProgramLayers::add_surroundings(const Call& call, const std::string& name,
-                                     ModelLayer& layer) const {
+void ProgramLayers::add_surroundings(
+    const Call& call, const std::string& name, ModelLayer& layer) const {
     std::string mask;
     if (!name.starts_with("CuDNN"))
         mask = masks_.before(call);
@@ -118,8 +126,11 @@ void ProgramLayers::add_surroundings(const Call& call, const std::string& name,
 
 /// A value that is not written in the program is decided at run time: `written`
 /// is what the program has in its place.
-void ProgramLayers::set(ModelLayer& layer, const std::string& setting,
-                        const std::optional<std::string>& value, const std::string& written) {
+void ProgramLayers::set(
+    ModelLayer& layer,
+    const std::string& setting,
+    const std::optional<std::string>& value,
+    const std::string& written) {
     layer.settings.erase(setting);
     if (value)
         layer.settings[setting] = *value;
@@ -155,7 +166,9 @@ void ProgramLayers::read_keras_arguments(const Call& call, ModelLayer& layer) co
             for (const char* const setting :
                  {"activation", "recurrent_activation", "recurrent_dropout", "unroll", "use_bias"})
                 if (!find(call, setting, 99))
-                    set(layer, setting, std::nullopt,
+                    set(layer,
+                        setting,
+                        std::nullopt,
                         spread.name + source(spread.first, spread.last));
     if (!wrong.empty())
         layer.settings["changed line"] = changed_line(call, std::move(wrong));
@@ -199,8 +212,8 @@ void ProgramLayers::note_changes(const Call& call, ModelLayer& layer) const {
 
 /// Whether an attribute is one of those that decide about cuDNN.
 bool ProgramLayers::decides(const std::string& setting) {
-    return std::ranges::any_of(keras_arguments,
-                               [&](const KerasArgument& one) { return setting == one.setting; });
+    return std::ranges::any_of(
+        keras_arguments, [&](const KerasArgument& one) { return setting == one.setting; });
 }
 
 /// In the program's own text, with what is wrong replaced and in one

@@ -12,9 +12,12 @@ namespace rnncheck::model {
 
 LayerKind ProgramLayers::torch_kind(const std::string& name) {
     constexpr std::pair<std::string_view, LayerKind> kinds[] = {
-        {"LSTM", LayerKind::lstm},        {"GRU", LayerKind::gru},
-        {"RNN", LayerKind::rnn_tanh},     {"LSTMCell", LayerKind::lstm_cell},
-        {"GRUCell", LayerKind::gru_cell}, {"RNNCell", LayerKind::rnn_cell}};
+        {"LSTM", LayerKind::lstm},
+        {"GRU", LayerKind::gru},
+        {"RNN", LayerKind::rnn_tanh},
+        {"LSTMCell", LayerKind::lstm_cell},
+        {"GRUCell", LayerKind::gru_cell},
+        {"RNNCell", LayerKind::rnn_cell}};
     const auto* const known = find_by(kinds, &std::pair<std::string_view, LayerKind>::first, name);
     if (!known)
         return LayerKind::cell;

@@ -12,14 +12,31 @@ namespace {
 
 /// Of keras.layers, of torch.nn, and of the libraries for JAX.
 constexpr std::string_view rnn_classes[] = {
-    "LSTM",       "GRU",        "SimpleRNN", "RNN",           "CuDNNLSTM",
-    "CuDNNGRU",   "LSTMCell",   "GRUCell",   "SimpleRNNCell", "StackedRNNCells",
-    "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"};
-constexpr std::string_view torch_classes[] = {"LSTM",     "GRU",     "RNN",
-                                              "LSTMCell", "GRUCell", "RNNCell"};
+    "LSTM",
+    "GRU",
+    "SimpleRNN",
+    "RNN",
+    "CuDNNLSTM",
+    "CuDNNGRU",
+    "LSTMCell",
+    "GRUCell",
+    "SimpleRNNCell",
+    "StackedRNNCells",
+    "ConvLSTM1D",
+    "ConvLSTM2D",
+    "ConvLSTM3D"};
+constexpr std::string_view torch_classes[] = {
+    "LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"};
 constexpr std::string_view jax_classes[] = {
-    "LSTMCell", "OptimizedLSTMCell", "GRUCell", "SimpleCell", "MGUCell", "ConvLSTMCell", "LSTM",
-    "GRU",      "VanillaRNN"};
+    "LSTMCell",
+    "OptimizedLSTMCell",
+    "GRUCell",
+    "SimpleCell",
+    "MGUCell",
+    "ConvLSTMCell",
+    "LSTM",
+    "GRU",
+    "VanillaRNN"};
 
 }  // namespace
 

@@ -147,8 +147,8 @@ class PythonSource {
     Argument argument(std::size_t first, std::size_t last) const;
     /// The value of a name: of a parameter what its calls give, else what it is
     /// bound to once.
-    std::optional<std::string> literal_of_name(std::size_t first, const std::string& path,
-                                               int depth) const;
+    std::optional<std::string> literal_of_name(
+        std::size_t first, const std::string& path, int depth) const;
     std::optional<std::string> chosen_literal(std::size_t first, std::size_t last, int depth) const;
 
     std::string_view text_;

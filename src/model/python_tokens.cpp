@@ -81,8 +81,8 @@ class Tokens {
     /// Signs of two characters as far as they matter: ** spreads a
     /// dictionary, := and += bind a name.
     void read_sign() {
-        constexpr std::string_view two[] = {"==", "!=", "<=", ">=", "->", ":=", "**",
-                                            "//", "+=", "-=", "*=", "/=", "|="};
+        constexpr std::string_view two[] = {
+            "==", "!=", "<=", ">=", "->", ":=", "**", "//", "+=", "-=", "*=", "/=", "|="};
         std::size_t length = 1;
         if (includes(two, program_.substr(at_, 2)))
             length = 2;

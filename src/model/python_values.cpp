@@ -49,8 +49,8 @@ std::optional<std::pair<std::size_t, std::size_t>> PythonSource::given_for(
     for (const Call& call : calls_) {
         if (last_of(call.path) != function.name || call.path.starts_with("super"))
             continue;
-        if (std::ranges::any_of(call.arguments,
-                                [](const Argument& one) { return one.name.starts_with("*"); }))
+        if (std::ranges::any_of(
+                call.arguments, [](const Argument& one) { return one.name.starts_with("*"); }))
             return std::nullopt;
         called = true;
         const Argument* const one = find(call, parameter, static_cast<int>(place));
@@ -131,8 +131,8 @@ void PythonSource::spread_dictionaries() {
 }
 
 /// A if FLAG else B, where the flag is written in the program, or both are the same.
-std::optional<std::string> PythonSource::chosen_literal(std::size_t first, std::size_t last,
-                                                        int depth) const {
+std::optional<std::string> PythonSource::chosen_literal(
+    std::size_t first, std::size_t last, int depth) const {
     std::size_t condition = 0, otherwise = 0;
     for (std::size_t i = first; i < last; ++i) {
         if ((is(i, "(") || is(i, "[") || is(i, "{")) && closing(i) > i)
@@ -158,8 +158,8 @@ std::optional<std::string> PythonSource::chosen_literal(std::size_t first, std::
 
 /// A parameter that the function itself binds again, or a name that is
 /// bound twice, has no single value.
-std::optional<std::string> PythonSource::literal_of_name(std::size_t first, const std::string& path,
-                                                         int depth) const {
+std::optional<std::string> PythonSource::literal_of_name(
+    std::size_t first, const std::string& path, int depth) const {
     const Function* const function = function_around(first);
     if (function && includes(function->parameters, path)) {
         for (std::size_t i = function->first; i < function->last; ++i)
@@ -182,8 +182,8 @@ std::optional<std::string> PythonSource::literal_of_name(std::size_t first, cons
 
 /// A constant, with a sign; what a condition chooses; a name; an entry of a
 /// dictionary; a function of the framework by its name.
-std::optional<std::string> PythonSource::literal(std::size_t first, std::size_t last,
-                                                 int depth) const {
+std::optional<std::string> PythonSource::literal(
+    std::size_t first, std::size_t last, int depth) const {
     if (first >= last || depth > deepest)
         return std::nullopt;
     const bool minus = is(first, "-") && last - first == 2;

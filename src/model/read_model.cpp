@@ -149,8 +149,11 @@ bool is_flax(std::string_view bytes) {
 /// Core ML and the fingerprint of a SavedModel are known by their names, as
 /// their fields are numbers, too. A MetaGraphDef has its graph in field 2,
 /// ONNX' ModelProto its graph in field 7.
-void read_numbered_message(std::string_view bytes, const std::string& name,
-                           const std::string& directory, ModelFile& into) {
+void read_numbered_message(
+    std::string_view bytes,
+    const std::string& name,
+    const std::string& directory,
+    ModelFile& into) {
     if (name.ends_with(".mlmodel") || file_name(name) == "fingerprint.pb")
         return reject_kind(bytes, name);
     const std::string_view inner = field_of(bytes, 2).bytes;
@@ -166,8 +169,11 @@ void read_numbered_message(std::string_view bytes, const std::string& name,
 /// False where the file is an archive of others.
 /// From the certain to the uncertain: signatures of several bytes, then first
 /// bytes that a format always has, then bytes that could be something else.
-bool read_bytes(std::string_view bytes, const std::string& name, const std::string& directory,
-                ModelFile& into) {
+bool read_bytes(
+    std::string_view bytes,
+    const std::string& name,
+    const std::string& directory,
+    ModelFile& into) {
     constexpr std::size_t longest_list = 4 << 20;
     if (bytes.starts_with("PK\3\4") || bytes.starts_with("PK\5\6"))
         return read_zip(bytes, into);
@@ -180,14 +186,15 @@ bool read_bytes(std::string_view bytes, const std::string& name, const std::stri
         read_keras_hdf5(bytes, into);
     else if (is_safetensors(bytes))
         read_safetensors(bytes, into);
-    else if (bytes.starts_with("\x93NUMPY") ||
-             (start.starts_with("{") &&
-              contains(std::string(bytes.substr(0, 4096)), "\n\x93NUMPY")))
+    else if (
+        bytes.starts_with("\x93NUMPY") ||
+        (start.starts_with("{") && contains(std::string(bytes.substr(0, 4096)), "\n\x93NUMPY")))
         read_npy_arrays(bytes, into);
     else if (is_tar(bytes))
         return false;
-    else if (start.starts_with("{") ||
-             (start.starts_with("[") && !start.starts_with("[net]") && bytes.size() < longest_list))
+    else if (
+        start.starts_with("{") ||
+        (start.starts_with("[") && !start.starts_with("[net]") && bytes.size() < longest_list))
         read_json(bytes, directory, into);
     else if (bytes.front() == '\x80')
         read_torch_pickle(bytes, into);
@@ -309,8 +316,8 @@ void add_paddle_layer(const Json& node, ModelFile& into) {
 
 /// The models of a file, a directory, or an archive. A SavedModel is a
 /// directory, which is meant by the name of its file, too.
-std::vector<rnncheck::FoundModel> rnncheck::read_models(const std::string& name,
-                                                        std::size_t weights_wanted) {
+std::vector<rnncheck::FoundModel> rnncheck::read_models(
+    const std::string& name, std::size_t weights_wanted) {
     // With / on Windows, too.
     const std::string path = std::filesystem::path(name).generic_string();
     std::error_code error;
@@ -336,7 +343,13 @@ rnncheck::ModelFile rnncheck::read_model(const std::string& name, std::size_t we
     std::vector<FoundModel> models = read_models(name, weights_wanted);
     std::erase_if(models, [](const FoundModel& one) { return !one.error.empty(); });
     if (models.size() > 1)
-        throw InputError(concat("it holds ", models.size(), " models, the first are '",
-                                models[0].name, "' and '", models[1].name, "'; give one of them"));
+        throw InputError(concat(
+            "it holds ",
+            models.size(),
+            " models, the first are '",
+            models[0].name,
+            "' and '",
+            models[1].name,
+            "'; give one of them"));
     return std::move(models.front().file);
 }

@@ -46,8 +46,8 @@ class ZipArchive {
 void read_torch_zip(const ZipArchive& archive, ModelFile& into);
 /// What TorchScript's code shows: layers and cells that are no modules, and
 /// the nonlinearity of plain RNNs.
-void read_script_code(const ZipArchive& archive, const std::vector<Tensor>& constants,
-                      ModelFile& file);
+void read_script_code(
+    const ZipArchive& archive, const std::vector<Tensor>& constants, ModelFile& file);
 /// As torch.save wrote before 1.6: several pickles, then the weights.
 void read_torch_pickle(std::string_view bytes, ModelFile& into);
 /// The arrays of a file of safetensors: layers of PyTorch, or cells by their names.

@@ -39,8 +39,9 @@ struct KerasObject {
 std::vector<KerasObject> objects_of_file(std::string_view bytes) {
     std::vector<KerasObject> objects;
     each_field(bytes, 1, [&](const ProtoField& object) {
-        objects.push_back({text_of(object.bytes, 3),
-                           Json::parse(field_of(object.bytes, 5).bytes, nullptr, false)});
+        objects.push_back(
+            {text_of(object.bytes, 3),
+             Json::parse(field_of(object.bytes, 5).bytes, nullptr, false)});
     });
     return objects;
 }
@@ -99,8 +100,9 @@ Operations operations_of(std::string_view graph) {
             operations.emplace_back(text_of(node.bytes, 1), node.bytes);
     };
     each_field(graph, 1, read);
-    each_field(field_of(graph, 2).bytes, 1,
-               [&](const ProtoField& function) { each_field(function.bytes, 3, read); });
+    each_field(field_of(graph, 2).bytes, 1, [&](const ProtoField& function) {
+        each_field(function.bytes, 3, read);
+    });
     return operations;
 }
 
@@ -151,8 +153,8 @@ std::vector<CallWithCudnn> calls_with_cudnn(std::string_view graph) {
     if (masks.empty())
         return calls;
     each_field(graph, 1, read);
-    each_field(library, 1,
-               [&](const ProtoField& function) { each_field(function.bytes, 3, read); });
+    each_field(
+        library, 1, [&](const ProtoField& function) { each_field(function.bytes, 3, read); });
     return calls;
 }
 
@@ -160,15 +162,18 @@ std::vector<CallWithCudnn> calls_with_cudnn(std::string_view graph) {
 /// cuDNN only if all of its conditions hold.
 void add_what_functions_decide(const std::vector<CallWithCudnn>& calls, ModelFile& file) {
     constexpr std::pair<const char*, const char*> conditions[] = {
-        {"activation", "tanh"}, {"recurrent_activation", "sigmoid"},
-        {"use_bias", "True"},   {"recurrent_dropout", "0"},
-        {"unroll", "False"},    {"reset_after", "True"}};
+        {"activation", "tanh"},
+        {"recurrent_activation", "sigmoid"},
+        {"use_bias", "True"},
+        {"recurrent_dropout", "0"},
+        {"unroll", "False"},
+        {"reset_after", "True"}};
     for (ModelLayer& layer : file.layers) {
         if (layer.settings.contains("activation"))
             continue;
         const std::string own_name = layer.name.substr(layer.name.rfind('/') + 1);
-        const re2::RE2 of_layer("/" + re2::RE2::QuoteMeta(own_name) + "(?:_[0-9]+)?/",
-                                re2::RE2::Latin1);
+        const re2::RE2 of_layer(
+            "/" + re2::RE2::QuoteMeta(own_name) + "(?:_[0-9]+)?/", re2::RE2::Latin1);
         bool called = false, mask = false;
         for (const CallWithCudnn& call : calls)
             if (re2::RE2::PartialMatch("/" + call.node, of_layer)) {
@@ -197,8 +202,9 @@ Weights variables_of(std::string_view meta_graph) {
         const std::string name = text_of(variable, 6);
         if (name.empty())
             return;
-        variables[name] = {dimensions_of(field_of(variable, 2).bytes, 2),
-                           dtype_by(&DtypeNames::tensorflow, field_of(variable, 1).value)};
+        variables[name] = {
+            dimensions_of(field_of(variable, 2).bytes, 2),
+            dtype_by(&DtypeNames::tensorflow, field_of(variable, 1).value)};
     });
     return variables;
 }
@@ -218,8 +224,8 @@ void add_graph(std::string_view meta_graph, const Weights& weights, ModelFile& f
         // Variables have no number of a later trace: the layer lstm has the
         // node functional_1/lstm_1/while.
         const std::string own_name = layer.name.substr(layer.name.rfind('/') + 1);
-        const re2::RE2 of_layer("/" + re2::RE2::QuoteMeta(own_name) + "(?:_[0-9]+)?(?:/|$)",
-                                re2::RE2::Latin1);
+        const re2::RE2 of_layer(
+            "/" + re2::RE2::QuoteMeta(own_name) + "(?:_[0-9]+)?(?:/|$)", re2::RE2::Latin1);
         for (const auto& [name, node] : operations)
             if (re2::RE2::PartialMatch(name, of_layer))
                 layer.settings["op"] = text_of(node, 2);

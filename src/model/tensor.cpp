@@ -28,8 +28,8 @@ std::size_t bytes_of(const std::string& dtype) {
     return 0;
 }
 
-std::optional<CellSizes> cell_sizes(const Tensor& input, const Tensor& state, bool transposed,
-                                    std::int64_t hidden) {
+std::optional<CellSizes> cell_sizes(
+    const Tensor& input, const Tensor& state, bool transposed, std::int64_t hidden) {
     if (input.shape.size() != 2 || state.shape.size() != 2)
         return std::nullopt;
     const std::size_t rows = transposed;
@@ -142,8 +142,12 @@ std::optional<Numbers> numbers_in(const Tensor& tensor, bool transposed) {
     return numbers;
 }
 
-void set_weights(ModelLayer& layer, const GateOrder& order, ModelFile& file, std::size_t count,
-                 const std::function<std::optional<DirectionWeights>(std::size_t)>& weights_of) {
+void set_weights(
+    ModelLayer& layer,
+    const GateOrder& order,
+    ModelFile& file,
+    std::size_t count,
+    const std::function<std::optional<DirectionWeights>(std::size_t)>& weights_of) {
     if (file.weights_wanted == 0)
         return;
     Numbers all;

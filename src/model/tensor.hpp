@@ -46,8 +46,8 @@ inline constexpr DtypeNames dtype_names[] = {
 
 /// "float32" by one of these; `otherwise` where it is another type.
 template <class Value>
-std::string dtype_by(Value DtypeNames::*member, const Value& value,
-                     std::string_view otherwise = "") {
+std::string dtype_by(
+    Value DtypeNames::*member, const Value& value, std::string_view otherwise = "") {
     if (const auto* const names = find_by(dtype_names, member, value))
         return std::string(names->name);
     return std::string(otherwise);
@@ -63,8 +63,8 @@ struct CellSizes {
 };
 /// [gates * hidden][input] and [gates * hidden][state] or, `transposed`, the
 /// other way round. `hidden`: where the state has another size.
-std::optional<CellSizes> cell_sizes(const Tensor& input, const Tensor& state, bool transposed,
-                                    std::int64_t hidden = 0);
+std::optional<CellSizes> cell_sizes(
+    const Tensor& input, const Tensor& state, bool transposed, std::int64_t hidden = 0);
 
 /// The kind of so many gates: 4 of an LSTM, 3 of a GRU, else a plain RNN
 /// whose nonlinearity is not known.
@@ -111,7 +111,11 @@ inline constexpr GateOrder torch_order{{0, 1, 2, 3}, {0, 1, 2}},
 /// Where weights are wanted, sets the layer's from those of so many
 /// pseudo-layers; none where one has none, they are more than the file has left
 /// to read, or one is not finite.
-void set_weights(ModelLayer& layer, const GateOrder& order, ModelFile& file, std::size_t count,
-                 const std::function<std::optional<DirectionWeights>(std::size_t)>& weights_of);
+void set_weights(
+    ModelLayer& layer,
+    const GateOrder& order,
+    ModelFile& file,
+    std::size_t count,
+    const std::function<std::optional<DirectionWeights>(std::size_t)>& weights_of);
 
 }  // namespace rnncheck::model

@@ -17,33 +17,34 @@ namespace {
 
 using Renamed = std::pair<std::string_view, std::string_view>;
 /// Operators of TensorFlow by the names of ONNX, as far as cells are written with them.
-constexpr Renamed onnx_names[] = {{"AddV2", "Add"},
-                                  {"BiasAdd", "Add"},
-                                  {"AddN", "Sum"},
-                                  {"BatchMatMul", "MatMul"},
-                                  {"BatchMatMulV2", "MatMul"},
-                                  {"BatchMatMulV3", "MatMul"},
-                                  {"Conv2D", "Conv"},
-                                  {"Minimum", "Clip"},
-                                  {"Maximum", "Clip"},
-                                  {"ClipByValue", "Clip"},
-                                  {"ConcatV2", "Concat"},
-                                  {"StridedSlice", "Slice"},
-                                  {"SplitV", "Split"},
-                                  {"Unpack", "Split"},
-                                  {"Select", "Where"},
-                                  {"SelectV2", "Where"},
-                                  {"ExpandDims", "Unsqueeze"},
-                                  {"GatherV2", "Gather"},
-                                  {"TensorArrayReadV3", "Gather"},
-                                  {"TensorListGetItem", "Gather"},
-                                  {"ReadVariableOp", "Identity"},
-                                  {"Enter", "Identity"},
-                                  {"Exit", "Identity"},
-                                  {"Switch", "Identity"},
-                                  {"Merge", "Identity"},
-                                  {"NextIteration", "Identity"},
-                                  {"StopGradient", "Identity"}};
+constexpr Renamed onnx_names[] = {
+    {"AddV2", "Add"},
+    {"BiasAdd", "Add"},
+    {"AddN", "Sum"},
+    {"BatchMatMul", "MatMul"},
+    {"BatchMatMulV2", "MatMul"},
+    {"BatchMatMulV3", "MatMul"},
+    {"Conv2D", "Conv"},
+    {"Minimum", "Clip"},
+    {"Maximum", "Clip"},
+    {"ClipByValue", "Clip"},
+    {"ConcatV2", "Concat"},
+    {"StridedSlice", "Slice"},
+    {"SplitV", "Split"},
+    {"Unpack", "Split"},
+    {"Select", "Where"},
+    {"SelectV2", "Where"},
+    {"ExpandDims", "Unsqueeze"},
+    {"GatherV2", "Gather"},
+    {"TensorArrayReadV3", "Gather"},
+    {"TensorListGetItem", "Gather"},
+    {"ReadVariableOp", "Identity"},
+    {"Enter", "Identity"},
+    {"Exit", "Identity"},
+    {"Switch", "Identity"},
+    {"Merge", "Identity"},
+    {"NextIteration", "Identity"},
+    {"StopGradient", "Identity"}};
 
 /// Other operators keep their names: those of the activations are the same.
 std::string_view onnx_name(std::string_view op) {
@@ -107,8 +108,11 @@ class TensorflowGraph {
             for (const Json& input : member(node, "input"))
                 if (input.is_string())
                     inputs.emplace_back(input.get_ref<const std::string&>());
-            add(whole, op.get_ref<const std::string&>(), name.get_ref<const std::string&>(),
-                std::move(inputs), "");
+            add(whole,
+                op.get_ref<const std::string&>(),
+                name.get_ref<const std::string&>(),
+                std::move(inputs),
+                "");
         }
         finish(whole);
     }
@@ -170,18 +174,23 @@ class TensorflowGraph {
 
     /// The node by ONNX' names, its output by its own name: an output's
     /// number does not matter for a cell.
-    void add(OperatorGraph& graph, std::string_view op, std::string_view name,
-             std::vector<std::string_view> inputs, std::string_view node) {
+    void add(
+        OperatorGraph& graph,
+        std::string_view op,
+        std::string_view name,
+        std::vector<std::string_view> inputs,
+        std::string_view node) {
         for (std::string_view& input : inputs)
             input = node_of(input);
         if (op == "Split" && inputs.size() > 1)
             std::swap(inputs[0], inputs[1]);  // the axis is first
         graph.loop |= op == "NextIteration";
-        Operator added{.op = onnx_name(op),
-                       .name = name,
-                       .inputs = std::move(inputs),
-                       .outputs = {name},
-                       .message = node};
+        Operator added{
+            .op = onnx_name(op),
+            .name = name,
+            .inputs = std::move(inputs),
+            .outputs = {name},
+            .message = node};
         // Only Gemm has a transposed factor among ONNX' operators.
         for (const char* const turned : {"transpose_b", "adj_y"})
             added.transposed |=
@@ -192,8 +201,12 @@ class TensorflowGraph {
     }
 
     /// FunctionDef: 1 signature, whose field 2 are the arguments, 3 its nodes.
-    void read_function(std::string_view function, const std::vector<std::string_view>& inputs,
-                       const OperatorGraph& around, bool loop, int depth) {
+    void read_function(
+        std::string_view function,
+        const std::vector<std::string_view>& inputs,
+        const OperatorGraph& around,
+        bool loop,
+        int depth) {
         OperatorGraph& body = graphs_.emplace_back();
         body.loop = loop;
         body.around = &around;
@@ -205,8 +218,8 @@ class TensorflowGraph {
             body.outside[field_of(argument.bytes, 1).bytes] = bound;
             ++i;
         });
-        each_field(function, 3,
-                   [&](const ProtoField& node) { read_node(node.bytes, body, depth); });
+        each_field(
+            function, 3, [&](const ProtoField& node) { read_node(node.bytes, body, depth); });
         finish(body);
     }
 
@@ -229,10 +242,14 @@ class TensorflowGraph {
     }
 
     /// cuDNN's operators and those that compute a whole cell.
-    void note_operator(std::string_view node, std::string_view name, std::string_view op,
-                       const std::vector<std::string_view>& inputs, const OperatorGraph&) {
-        constexpr std::string_view fused[] = {"BlockLSTM", "BlockLSTMV2", "LSTMBlockCell",
-                                              "GRUBlockCell"};
+    void note_operator(
+        std::string_view node,
+        std::string_view name,
+        std::string_view op,
+        const std::vector<std::string_view>& inputs,
+        const OperatorGraph&) {
+        constexpr std::string_view fused[] = {
+            "BlockLSTM", "BlockLSTMV2", "LSTMBlockCell", "GRUBlockCell"};
         const bool cudnn = op.starts_with("CudnnRNN") && !contains(op, "Backprop") &&
                            !contains(op, "Params") && !contains(op, "Canonical");
         if ((!cudnn && !includes(fused, op)) || file_.layers.size() >= most_layers)
@@ -309,9 +326,10 @@ class TensorflowGraph {
                 file_.layers.push_back(std::move(cell));
         }
         if (graph.loop && cells.empty() && file_.layers.empty() && multiplies(graph))
-            add_once(file_.unclear,
-                     "a loop of the graph multiplies matrices, but its operators are those of no "
-                     "known cell");
+            add_once(
+                file_.unclear,
+                "a loop of the graph multiplies matrices, but its operators are those of no "
+                "known cell");
         // A file with a layer was understood; the functions without one are not
         // of interest.
         if (!file_.layers.empty())

@@ -78,8 +78,8 @@ std::vector<Module> modules_of(const std::vector<NamedTensor>& tensors) {
         module.cell |= number.empty();
         module.reverse |= !reverse.empty();
         module.layers = std::max(module.layers, layer + 1);
-        module.parameters.try_emplace(parameter + "_l" + std::to_string(layer) + reverse,
-                                      &tensor.tensor);
+        module.parameters.try_emplace(
+            parameter + "_l" + std::to_string(layer) + reverse, &tensor.tensor);
     }
     return modules;
 }
@@ -88,11 +88,12 @@ std::vector<Module> modules_of(const std::vector<NamedTensor>& tensors) {
 /// the file.
 std::optional<DirectionWeights> weights_of(const Module& module, int layer, bool backward) {
     DirectionWeights weights;
-    const std::pair<const char*, Numbers*> parts[] = {{"weight_ih", &weights.input},
-                                                      {"weight_hh", &weights.recurrent},
-                                                      {"bias_ih", &weights.input_bias},
-                                                      {"bias_hh", &weights.recurrent_bias},
-                                                      {"weight_hr", &weights.projection}};
+    const std::pair<const char*, Numbers*> parts[] = {
+        {"weight_ih", &weights.input},
+        {"weight_hh", &weights.recurrent},
+        {"bias_ih", &weights.input_bias},
+        {"bias_hh", &weights.recurrent_bias},
+        {"weight_hr", &weights.projection}};
     for (const auto& [name, numbers] : parts)
         if (const Tensor* const tensor = module.find(name, layer, backward)) {
             auto found = numbers_in(*tensor);
@@ -106,15 +107,15 @@ std::optional<DirectionWeights> weights_of(const Module& module, int layer, bool
 /// As PyTorch writes a shape: "[32, 8]".
 std::string shape_in_words(const Tensor& tensor) {
     return "[" +
-           join(mapped(tensor.shape, [](std::int64_t size) { return std::to_string(size); }),
-                ", ") +
+           join(
+               mapped(tensor.shape, [](std::int64_t size) { return std::to_string(size); }), ", ") +
            "]";
 }
 
 /// The first array of a layer and direction that does not fit those of
 /// the first; "" where all fit.
-std::string contradiction_in(const Module& module, const ModelLayer& layer,
-                             const CellSizes& sizes) {
+std::string contradiction_in(
+    const Module& module, const ModelLayer& layer, const CellSizes& sizes) {
     const std::int64_t rows = sizes.gates * sizes.hidden;
     const Tensor* const first = module.find("weight_hh");
     const std::int64_t state = first->shape[1];
@@ -129,17 +130,25 @@ std::string contradiction_in(const Module& module, const ModelLayer& layer,
             const struct {
                 const char* name;
                 std::vector<std::int64_t> shape;
-            } wanted[] = {{"weight_ih", {rows, columns}},
-                          {"weight_hh", {rows, state}},
-                          {"bias_ih", {rows}},
-                          {"bias_hh", {rows}}};
+            } wanted[] = {
+                {"weight_ih", {rows, columns}},
+                {"weight_hh", {rows, state}},
+                {"bias_ih", {rows}},
+                {"bias_hh", {rows}}};
             for (const auto& [name, shape] : wanted) {
                 const Tensor* const tensor = module.find(name, i, backward);
                 if (!tensor || tensor->shape == shape)
                     continue;
                 const std::string_view direction = backward ? "_reverse" : "";
-                return concat(name, "_l", i, direction, " is ", shape_in_words(*tensor),
-                              " instead of ", shape_in_words(Tensor{shape}));
+                return concat(
+                    name,
+                    "_l",
+                    i,
+                    direction,
+                    " is ",
+                    shape_in_words(*tensor),
+                    " instead of ",
+                    shape_in_words(Tensor{shape}));
             }
         }
     return "";
@@ -161,14 +170,15 @@ std::optional<ModelLayer> layer_of(const Module& module, ModelFile& file) {
     std::optional<std::string> dtype;
     if (!state->dtype.empty())
         dtype = state->dtype;
-    ModelLayer layer{module.name,
-                     kind_by(sizes->gates, module.cell),
-                     size_from(sizes->input),
-                     size_from(sizes->hidden),
-                     module.layers,
-                     directions_of(module.reverse),
-                     dtype,
-                     {}};
+    ModelLayer layer{
+        module.name,
+        kind_by(sizes->gates, module.cell),
+        size_from(sizes->input),
+        size_from(sizes->hidden),
+        module.layers,
+        directions_of(module.reverse),
+        dtype,
+        {}};
     layer.settings["bias"] = python_bool(module.find("bias_ih"));
     if (const std::string found = contradiction_in(module, layer, *sizes); !found.empty())
         layer.settings["contradiction"] = found;
@@ -176,18 +186,21 @@ std::optional<ModelLayer> layer_of(const Module& module, ModelFile& file) {
         layer.settings["proj_size"] = std::to_string(projection->shape[0]);
     // Pseudo-layers of cuDNN: of each layer the forward and then the backward direction.
     const auto directions = static_cast<std::size_t>(layer.directions);
-    set_weights(layer, torch_order, file, static_cast<std::size_t>(layer.layers) * directions,
-                [&](std::size_t i) {
-                    return weights_of(module, static_cast<int>(i / directions),
-                                      i % directions == 1);
-                });
+    set_weights(
+        layer,
+        torch_order,
+        file,
+        static_cast<std::size_t>(layer.layers) * directions,
+        [&](std::size_t i) {
+            return weights_of(module, static_cast<int>(i / directions), i % directions == 1);
+        });
     return layer;
 }
 
 /// Paddle's layers have the arrays of their cells twice: rnn.weight_ih_l0 and
 /// rnn.0.cell_fw.weight_ih.
-bool is_paddle_copy(const Module& module,
-                    const std::vector<std::pair<std::string, ModelLayer>>& found) {
+bool is_paddle_copy(
+    const Module& module, const std::vector<std::pair<std::string, ModelLayer>>& found) {
     static const re2::RE2 inner(R"((.*)\.[0-9]+\.cell(?:_fw|_bw)?)", re2::RE2::Latin1);
     std::string layer;
     if (!module.cell || !re2::RE2::FullMatch(module.name, inner, &layer))
@@ -222,10 +235,10 @@ using FoundLayers = std::vector<std::pair<std::string, ModelLayer>>;
 
 /// Averaged weights beside the model's own (icefall's model_avg, EMA,
 /// SWA) are no layers of their own.
-std::set<std::string> drop_copies(FoundLayers& found, std::set<std::string>& containers,
-                                  ModelFile& into) {
-    static const re2::RE2 average("(?i)(?:^|[._])(?:avg|average|averaged|ema|swa|shadow)(?:[._]|$)",
-                                  re2::RE2::Latin1);
+std::set<std::string> drop_copies(
+    FoundLayers& found, std::set<std::string>& containers, ModelFile& into) {
+    static const re2::RE2 average(
+        "(?i)(?:^|[._])(?:avg|average|averaged|ema|swa|shadow)(?:[._]|$)", re2::RE2::Latin1);
     const auto is_copy = [&](const auto& one) {
         return re2::RE2::PartialMatch(one.first, average) &&
                std::ranges::any_of(found, [&](const auto& other) {
@@ -247,8 +260,8 @@ std::set<std::string> drop_copies(FoundLayers& found, std::set<std::string>& con
 }
 
 /// PyTorch's recurrent layers by the names and shapes of their parameters.
-void add_torch_layers(const std::vector<NamedTensor>& tensors, const ModuleSettings& modules,
-                      ModelFile& into) {
+void add_torch_layers(
+    const std::vector<NamedTensor>& tensors, const ModuleSettings& modules, ModelFile& into) {
     into.framework = "pytorch";
     std::set<std::string> containers;
     FoundLayers found;
@@ -320,8 +333,12 @@ struct Checkpoint {
 
     /// A dictionary is a container of tensors, an object a module; `name` is the
     /// path below the container. Values that are used twice are visited once.
-    void visit(const PickleNode& node, const std::string& container, const std::string& name,
-               bool in_module, int depth) {
+    void visit(
+        const PickleNode& node,
+        const std::string& container,
+        const std::string& name,
+        bool in_module,
+        int depth) {
         if (depth > deepest || (node.kind != Kind::dictionary && node.kind != Kind::object))
             return;
         if (const auto tensor = tensor_of(node, depth))
@@ -361,8 +378,8 @@ struct Checkpoint {
     /// A dynamically quantized layer keeps its weights in objects:
     /// rnn._all_weight_values.0.param, one for each layer and direction, with
     /// the matrices of inputs and of states.
-    void add_packed(const std::string& container, const std::string& name,
-                    const PickleNode& value) {
+    void add_packed(
+        const std::string& container, const std::string& name, const PickleNode& value) {
         std::vector<Tensor> matrices;
         collect_matrices(value, matrices, 0);
         const auto at = name.find(packed_weights);
@@ -372,9 +389,10 @@ struct Checkpoint {
             return;
         const char* const names[] = {".weight_ih_l", ".weight_hh_l"};
         for (const std::size_t i : {0, 1})
-            tensors.push_back({container,
-                               name.substr(0, at) + names[i] + std::to_string(*number),
-                               {matrices[i].shape, "qint8"}});
+            tensors.push_back(
+                {container,
+                 name.substr(0, at) + names[i] + std::to_string(*number),
+                 {matrices[i].shape, "qint8"}});
         modules[name.substr(0, at)]["quantized"] = "dynamic";
     }
 
@@ -434,8 +452,10 @@ struct Checkpoint {
 
     /// numpy.ndarray.__reduce__: made empty, then its state: version, shape,
     /// type, order, bytes. JAX' arrays keep that state as their third argument.
-    std::optional<Tensor> numpy_array(const PickleNode& node, const PickleNode& maker,
-                                      const std::vector<std::size_t>& arguments) const {
+    std::optional<Tensor> numpy_array(
+        const PickleNode& node,
+        const PickleNode& maker,
+        const std::vector<std::size_t>& arguments) const {
         const bool jax = maker.text == "_reconstruct_array";
         const std::vector<std::size_t>& values = jax ? arguments : node.items;
         if (values.size() < 3)
@@ -534,8 +554,8 @@ void reject_data(const Pickle& pickle, ModelFile& file) {
     const std::string advice = advice_for(pickle);
     if (!contains(advice, "without arrays"))
         throw InputError(advice);
-    add_once(file.unclear,
-             "it is a pickle of arrays alone, and none is named after a recurrent cell");
+    add_once(
+        file.unclear, "it is a pickle of arrays alone, and none is named after a recurrent cell");
 }
 
 /// Of a dynamically quantized layer the matrices are numbered by layer and direction in

@@ -69,8 +69,8 @@ class ScriptCode {
                 found.push_back(&constants_[*index]);
         if (!found.empty() || depth > 0)
             return found;
-        const RE2 list("\n\\s*" + RE2::QuoteMeta(std::string(text)) + " = (\\[[^\\]]*\\])",
-                       RE2::Latin1);
+        const RE2 list(
+            "\n\\s*" + RE2::QuoteMeta(std::string(text)) + " = (\\[[^\\]]*\\])", RE2::Latin1);
         std::string values;
         if (RE2::PartialMatch(code_, list, &values))
             return constants_in(values, 1);
@@ -126,8 +126,8 @@ class ScriptCode {
 
     /// torch.lstm_cell(input, [h, c], w_ih, w_hh, b_ih, b_hh).
     void add_cells() {
-        static const RE2 call("torch\\.(lstm|gru|rnn_tanh|rnn_relu)_cell\\(([^\n]*)\\)",
-                              RE2::Latin1);
+        static const RE2 call(
+            "torch\\.(lstm|gru|rnn_tanh|rnn_relu)_cell\\(([^\n]*)\\)", RE2::Latin1);
         re2::StringPiece rest(code_.data(), code_.size());
         for (std::string kind, arguments; RE2::FindAndConsume(&rest, call, &kind, &arguments);) {
             const auto from = arguments.find("CONSTANTS");
@@ -180,8 +180,10 @@ class ScriptCode {
         std::string how = "one step after another";
         if (loop)
             how = "in a loop";
-        add_once(file_.unclear, "its code computes with sigmoid and tanh " + how +
-                                    ", as a recurrent cell of the program's own does");
+        add_once(
+            file_.unclear,
+            "its code computes with sigmoid and tanh " + how +
+                ", as a recurrent cell of the program's own does");
     }
 
     std::string_view code_;
@@ -192,8 +194,8 @@ class ScriptCode {
 
 }  // namespace
 
-void read_script_code(const ZipArchive& archive, const std::vector<Tensor>& constants,
-                      ModelFile& file) {
+void read_script_code(
+    const ZipArchive& archive, const std::vector<Tensor>& constants, ModelFile& file) {
     std::vector<std::string_view> files;
     for (const auto& entry : archive.entries())
         if (contains(entry.name, "code/") && entry.name.ends_with(".py"))

@@ -57,8 +57,12 @@ void WholeProgram::read_whole_program() {
     for (std::size_t i = 1; i + 2 < tokens_.size(); ++i) {
         if (!is(i - 1, ".") || !is(i + 1, "(") || matching_[i + 1] == 0)
             continue;
-        const Call call{std::string(tokens_[i].text), i, i + 1, matching_[i + 1],
-                        arguments_of(i + 1, matching_[i + 1])};
+        const Call call{
+            std::string(tokens_[i].text),
+            i,
+            i + 1,
+            matching_[i + 1],
+            arguments_of(i + 1, matching_[i + 1])};
         if (call.path == "cuda")
             on_gpu_ = true;
         if (call.path == "half")
@@ -289,8 +293,8 @@ std::string WholeProgram::returns_of(const std::string& name) const {
 
 /// What a device is, by the text in its place: a type, as .to() takes these too; a GPU;
 /// the processor; else what the names in it are bound to, up to three of them in a row.
-void WholeProgram::note_device(const std::string& text, std::size_t first, std::size_t last,
-                               int depth) {
+void WholeProgram::note_device(
+    const std::string& text, std::size_t first, std::size_t last, int depth) {
     static const re2::RE2 type(
         "(?:torch\\.)?(?:bfloat16|float16|float32|float64|half|float|double|long|int64|int32|int|"
         "bool)|.*dtype.*|.*"

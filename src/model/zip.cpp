@@ -30,8 +30,8 @@ Directory find_directory(std::string_view bytes) {
     if (found == std::string_view::npos)
         damaged("the ZIP archive has no directory at its end");
     const std::uint64_t end = tail + found;
-    const Directory small{little(bytes, end + 16, 4), little(bytes, end + 12, 4),
-                          little(bytes, end + 10, 2)};
+    const Directory small{
+        little(bytes, end + 16, 4), little(bytes, end + 12, 4), little(bytes, end + 10, 2)};
     // Numbers with all bits set are in the record of ZIP64, whose place is in a
     // locator of 20 bytes directly before.
     const bool fits = small.at != 0xffffffff && small.size != 0xffffffff && small.entries != 0xffff;
@@ -40,8 +40,8 @@ Directory find_directory(std::string_view bytes) {
     const std::uint64_t large = little(bytes, end - 12, 8);
     if (little(bytes, large, 4) != 0x06064b50)
         damaged("the ZIP64 record is not where it should be");
-    return {little(bytes, large + 48, 8), little(bytes, large + 40, 8),
-            little(bytes, large + 32, 8)};
+    return {
+        little(bytes, large + 48, 8), little(bytes, large + 40, 8), little(bytes, large + 32, 8)};
 }
 
 /// ZIP64's extra field holds those of size, packed size and place

@@ -9,8 +9,8 @@ ChildAnswer answer_of_child(std::vector<std::string> arguments, std::chrono::mil
     Command command;
     command.arguments = std::move(arguments);
     command.arguments.insert(command.arguments.begin(), own_program());
-    command.arguments.insert(command.arguments.end(),
-                             {"--answer-to", std::to_string(wire().answer)});
+    command.arguments.insert(
+        command.arguments.end(), {"--answer-to", std::to_string(wire().answer)});
     command.quiet_limit = limit;
     command.stuck_after = std::chrono::seconds(1);
     ChildAnswer answer;

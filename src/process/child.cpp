@@ -181,8 +181,9 @@ class Child : public Process {
             return;
         if (done_)
             return end_for(ProbeEnd::timed_out, "it did not exit after its final message");
-        end_for(ProbeEnd::timed_out,
-                "no progress for " + std::to_string(how_.quiet_limit.count() / 1000) + " s");
+        end_for(
+            ProbeEnd::timed_out,
+            "no progress for " + std::to_string(how_.quiet_limit.count() / 1000) + " s");
     }
 
     /// If we were kept from a processor, it may have waited for us: it has a

@@ -21,8 +21,8 @@ std::optional<std::string> ControlGroup::text(const Root& root, const char* name
 
 /// Lines of /proc/PROCESS/cgroup: "4:cpu,cpuacct:/group" in version 1 of
 /// control groups, "0::/group" in version 2.
-std::vector<ControlGroup> control_groups(const Root& root, std::string_view controller,
-                                         std::string_view process) {
+std::vector<ControlGroup> control_groups(
+    const Root& root, std::string_view controller, std::string_view process) {
     std::vector<ControlGroup> groups;
     const std::string lines = root.read(concat("/proc/", process, "/cgroup"), 1 << 16).value_or("");
     for (const std::string& line : split(lines, '\n')) {

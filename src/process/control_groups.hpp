@@ -23,8 +23,8 @@ struct ControlGroup {
 /// to, from the innermost to the root of its hierarchy. In a container the
 /// group of /proc may not be visible, while the container's own is mounted as
 /// the root, which is first. `process` is a number, or "self".
-std::vector<ControlGroup> control_groups(const Root& root, std::string_view controller,
-                                         std::string_view process = "self");
+std::vector<ControlGroup> control_groups(
+    const Root& root, std::string_view controller, std::string_view process = "self");
 
 /// The number that a text begins with; nothing for "max".
 std::optional<long long> number_in(std::string_view text);

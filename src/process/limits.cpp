@@ -24,8 +24,13 @@ struct Controller {
 };
 constexpr Controller controllers[] = {
     {"memory", LimitKind::memory, true, "memory.max", "memory.peak", "memory.events", "oom_kill "},
-    {"memory", LimitKind::memory, false, "memory.limit_in_bytes", "memory.max_usage_in_bytes",
-     "memory.oom_control", "oom_kill "},
+    {"memory",
+     LimitKind::memory,
+     false,
+     "memory.limit_in_bytes",
+     "memory.max_usage_in_bytes",
+     "memory.oom_control",
+     "oom_kill "},
     {"pids", LimitKind::processes, true, "pids.max", "pids.peak", "pids.events", "max "},
     {"pids", LimitKind::processes, false, "pids.max", "pids.peak", "pids.events", "max "}};
 
@@ -34,18 +39,19 @@ struct Rlimit {
     LimitKind kind;
     const char* name;
 };
-constexpr Rlimit rlimits[] = {{RLIMIT_AS, LimitKind::address_space, "RLIMIT_AS"},
-                              {RLIMIT_DATA, LimitKind::data, "RLIMIT_DATA"},
-                              {RLIMIT_STACK, LimitKind::stack, "RLIMIT_STACK"},
-                              {RLIMIT_NPROC, LimitKind::processes, "RLIMIT_NPROC"},
-                              {RLIMIT_NOFILE, LimitKind::open_files, "RLIMIT_NOFILE"}};
+constexpr Rlimit rlimits[] = {
+    {RLIMIT_AS, LimitKind::address_space, "RLIMIT_AS"},
+    {RLIMIT_DATA, LimitKind::data, "RLIMIT_DATA"},
+    {RLIMIT_STACK, LimitKind::stack, "RLIMIT_STACK"},
+    {RLIMIT_NPROC, LimitKind::processes, "RLIMIT_NPROC"},
+    {RLIMIT_NOFILE, LimitKind::open_files, "RLIMIT_NOFILE"}};
 
 /// version 1 has the largest number of pages for no limit
 constexpr std::int64_t unlimited = std::int64_t{1} << 60;
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-std::optional<std::int64_t> number_of(const Root& root, const ControlGroup& group,
-                                      const char* file) {
+std::optional<std::int64_t> number_of(
+    const Root& root, const ControlGroup& group, const char* file) {
     const auto text = group.text(root, file);
     if (!text)
         return std::nullopt;
@@ -53,8 +59,8 @@ std::optional<std::int64_t> number_of(const Root& root, const ControlGroup& grou
 }
 
 /// "oom_kill 3" among the lines of a file.
-std::optional<std::int64_t> count_of(const Root& root, const ControlGroup& group,
-                                     const Controller& of) {
+std::optional<std::int64_t> count_of(
+    const Root& root, const ControlGroup& group, const Controller& of) {
     const auto text = group.text(root, of.events);
     for (const std::string& line : split(text.value_or(""), '\n'))
         if (line.starts_with(of.event))
@@ -71,12 +77,13 @@ std::optional<ResourceLimit> limit_of(const Root& root, const Controller& contro
         const auto value = number_of(root, group, controller.limit);
         if (!value || *value >= unlimited || (tightest && tightest->value <= *value))
             continue;
-        tightest = {controller.kind,
-                    *value,
-                    {},
-                    number_of(root, group, controller.peak),
-                    count_of(root, group, controller),
-                    controller.limit};
+        tightest = {
+            controller.kind,
+            *value,
+            {},
+            number_of(root, group, controller.peak),
+            count_of(root, group, controller),
+            controller.limit};
     }
     return tightest;
 }

@@ -65,8 +65,8 @@ struct Probe {
     /// Of a probe that starts the driver: how long the others that do may be
     /// silent from now on, by what this one found and how long it took;
     /// nothing where that is not enough.
-    std::optional<std::chrono::milliseconds> (*start_limit)(const Facts&,
-                                                            std::chrono::milliseconds) = nullptr;
+    std::optional<std::chrono::milliseconds> (*start_limit)(
+        const Facts&, std::chrono::milliseconds) = nullptr;
     /// Runs only while another probe's process is silent, to find out why.
     bool hang_diagnostic = false;
 };

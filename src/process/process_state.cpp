@@ -47,12 +47,18 @@ std::optional<Stat> stat_of(pid_t process) {
     long long user_ticks = 0, kernel_ticks = 0, start_ticks = 0;
     constexpr const char* fields =  // from the third on
         " %c %*s %*s %*s %*s %*s %u %*s %*s %*s %*s %lld %lld %*s %*s %*s %*s %*s %*s %lld";
-    if (std::sscanf(text.c_str() + name_end + 1, fields, &state, &flags, &user_ticks, &kernel_ticks,
-                    &start_ticks) != 5)
+    if (std::sscanf(
+            text.c_str() + name_end + 1,
+            fields,
+            &state,
+            &flags,
+            &user_ticks,
+            &kernel_ticks,
+            &start_ticks) != 5)
         return std::nullopt;
     const long long ticks_per_s = std::max(sysconf(_SC_CLK_TCK), 1L);
-    return Stat{state, flags, milliseconds(1000 * (user_ticks + kernel_ticks) / ticks_per_s),
-                start_ticks};
+    return Stat{
+        state, flags, milliseconds(1000 * (user_ticks + kernel_ticks) / ticks_per_s), start_ticks};
 }
 
 /// How long the threads of a process have waited for a processor, all together; nothing where the
@@ -79,11 +85,12 @@ std::optional<milliseconds> time_waited(pid_t process) {
 
 /// The letters of proc_pid_stat(5).
 std::string word_of(char state) {
-    static const std::map<char, const char*> words = {{'R', "running"},
-                                                      {'S', "sleeping"},
-                                                      {'D', "uninterruptible"},
-                                                      {'T', "stopped"},
-                                                      {'t', "stopped"}};
+    static const std::map<char, const char*> words = {
+        {'R', "running"},
+        {'S', "sleeping"},
+        {'D', "uninterruptible"},
+        {'T', "stopped"},
+        {'t', "stopped"}};
     const auto* const word = look_up(words, state);
     if (!word)
         return std::string(1, state);
@@ -132,8 +139,11 @@ std::string text_at(pid_t process, unsigned long address) {
         const std::size_t before = text.size();
         // the next page may be nobody's
         text.resize(before + page - (address + before) % page);
-        const ssize_t got = pread(memory.number(), text.data() + before, text.size() - before,
-                                  static_cast<off_t>(address + before));
+        const ssize_t got = pread(
+            memory.number(),
+            text.data() + before,
+            text.size() - before,
+            static_cast<off_t>(address + before));
         text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
         if (got <= 0)
             break;

@@ -70,8 +70,8 @@ std::vector<std::string> environment_with(const std::vector<std::string>& extra)
     for (char** variable = environ; *variable; ++variable) {
         const std::string_view text = *variable;
         const auto name = text.substr(0, text.find('=') + 1);
-        if (std::ranges::none_of(extra,
-                                 [&](const std::string& other) { return other.starts_with(name); }))
+        if (std::ranges::none_of(
+                extra, [&](const std::string& other) { return other.starts_with(name); }))
             all.emplace_back(text);
     }
     return all;
@@ -155,9 +155,13 @@ Spawned::Spawned(const Command& command) : state_(std::make_unique<State>()) {
     posix_spawn_file_actions_adddup2(&settings.files, input.read.number(), wire().input);
     posix_spawn_file_actions_adddup2(&settings.files, answers.write.number(), wire().answer);
     const auto environment = environment_with(command.extra_environment);
-    const int error = posix_spawn(&state_->pid, command.arguments[0].c_str(), &settings.files,
-                                  &settings.attributes, pointers_to(command.arguments).data(),
-                                  pointers_to(environment).data());
+    const int error = posix_spawn(
+        &state_->pid,
+        command.arguments[0].c_str(),
+        &settings.files,
+        &settings.attributes,
+        pointers_to(command.arguments).data(),
+        pointers_to(environment).data());
     if (error != 0) {
         state_->pid = -1;
         state_->failure = command.arguments[0] + " could not be started: " + std::strerror(error);
@@ -279,9 +283,11 @@ void Spawned::wait(const std::vector<Awaited>& awaited, std::chrono::millisecond
     for (const Awaited& one : awaited) {
         const State& state = *one.process->state_;
         const short lines = one.by_lines ? POLLIN : 0;
-        polls.insert(polls.end(), {{state.to.number(), POLLOUT, 0},
-                                   {state.answers.number(), lines, 0},
-                                   {state.output.number(), POLLIN, 0}});
+        polls.insert(
+            polls.end(),
+            {{state.to.number(), POLLOUT, 0},
+             {state.answers.number(), lines, 0},
+             {state.output.number(), POLLIN, 0}});
     }
     poll(polls.data(), polls.size(), static_cast<int>(longest.count()));
 }
@@ -305,9 +311,16 @@ int capacity() {
 std::string signal_name(int signal) {
     // sigabbrev_np would do this, but needs glibc 2.32.
     static const std::map<int, const char*> names = {
-        {SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"},
-        {SIGFPE, "SIGFPE"},   {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGTRAP, "SIGTRAP"},
-        {SIGPIPE, "SIGPIPE"}, {SIGSYS, "SIGSYS"}};
+        {SIGSEGV, "SIGSEGV"},
+        {SIGABRT, "SIGABRT"},
+        {SIGBUS, "SIGBUS"},
+        {SIGILL, "SIGILL"},
+        {SIGFPE, "SIGFPE"},
+        {SIGKILL, "SIGKILL"},
+        {SIGTERM, "SIGTERM"},
+        {SIGTRAP, "SIGTRAP"},
+        {SIGPIPE, "SIGPIPE"},
+        {SIGSYS, "SIGSYS"}};
     const auto* const name = look_up(names, signal);
     if (!name)
         return "signal " + std::to_string(signal);

@@ -1,3 +1,4 @@
+// Long because a lost process changes what every later task may conclude.
 // The order of everything: which task starts when, what a lost process means
 // for the rest, and what is recorded about each.
 #include "process/survey.hpp"
@@ -59,9 +60,14 @@ struct Task {
 process::Command command_of(const Named<Probe>& probe, const Facts& facts_so_far) {
     process::Command command;
     const process::Wire& wire = process::wire();
-    command.arguments = {process::own_program(),     "probe",       "--facts-from",
-                         std::to_string(wire.input), "--answer-to", std::to_string(wire.answer),
-                         std::string(probe.name)};
+    command.arguments = {
+        process::own_program(),
+        "probe",
+        "--facts-from",
+        std::to_string(wire.input),
+        "--answer-to",
+        std::to_string(wire.answer),
+        std::string(probe.name)};
     command.input = facts_to_text(facts_so_far);
     command.quiet_limit = probe->limit;
     return command;
@@ -138,8 +144,8 @@ class Stages {
         run(plan(stage, facts), facts, stage == Stage::query ? options_.meanwhile : nullptr);
     }
     /// These tasks alone; what they learn joins `facts`.
-    void run(std::deque<Task> tasks, Facts& facts,
-             std::function<void(const Facts&)> meanwhile = {}) {
+    void run(
+        std::deque<Task> tasks, Facts& facts, std::function<void(const Facts&)> meanwhile = {}) {
         tasks_ = std::move(tasks);
         for (auto& task : tasks_) {
             if (!task.runs.empty())
@@ -240,8 +246,8 @@ class Stages {
             const bool fits = std::ssize(active_) < most && (key.empty() || !in_use.contains(key));
             if (closed_.contains(key)) {
                 record_unstarted(*task, ProbeEnd::skipped, "the test kernel did not finish there");
-                give_up(*task, SkipReason::gpu_unusable,
-                        "the test kernel did not finish on this GPU");
+                give_up(
+                    *task, SkipReason::gpu_unusable, "the test kernel did not finish on this GPU");
             } else if (is_over(options_.deadline)) {
                 record_unstarted(*task, ProbeEnd::cut_off, "the deadline passed before it began");
                 give_up(*task, SkipReason::deadline, "the deadline passed");
@@ -253,9 +259,10 @@ class Stages {
         }
         waiting_ = std::move(still_waiting);
         if (options_.progress && !active_.empty())
-            options_.progress(under_way(*active_.front()) + ", " +
-                              std::to_string(active_.size() + waiting_.size()) + " of " +
-                              std::to_string(tasks_.size()) + " to go");
+            options_.progress(
+                under_way(*active_.front()) + ", " +
+                std::to_string(active_.size() + waiting_.size()) + " of " +
+                std::to_string(tasks_.size()) + " to go");
     }
 
     /// Once in a stage, while the first process that is silent for long still hangs.
@@ -264,8 +271,8 @@ class Stages {
             return (*task->probe)->stage != Stage::look && task->process->is_slow();
         };
         if (std::ranges::none_of(active_, is_silent) ||
-            std::ranges::any_of(tasks_,
-                                [](const Task& task) { return (*task.probe)->hang_diagnostic; }))
+            std::ranges::any_of(
+                tasks_, [](const Task& task) { return (*task.probe)->hang_diagnostic; }))
             return;
         for (const auto& probe : all_probes())
             if (probe->hang_diagnostic && !options_.skip.contains(std::string(probe.name)))
@@ -332,8 +339,10 @@ class Stages {
             return false;
         }
         if (!task.reader.step) {
-            give_up(task, SkipReason::process_lost,
-                    "the process " + how_it_ended(run) + " before the first case");
+            give_up(
+                task,
+                SkipReason::process_lost,
+                "the process " + how_it_ended(run) + " before the first case");
             return false;
         }
         lose_step(task, run);
@@ -347,8 +356,10 @@ class Stages {
         else if (run.end == ProbeEnd::stuck)
             give_up(task, SkipReason::process_lost, "an earlier case hangs inside the kernel");
         else if (task.failed_starts >= most_failed_starts)
-            give_up(task, SkipReason::process_lost,
-                    "too many processes in a row ended without completing a case");
+            give_up(
+                task,
+                SkipReason::process_lost,
+                "too many processes in a row ended without completing a case");
         else
             return includes((*task.probe)->steps->done(task.job_now()), false);
         return false;
@@ -370,13 +381,13 @@ class Stages {
             merge(task.found, steps.lost(job, {lost}));
         const std::string group = steps.group(job, step);
         if (++task.losses[group] >= most_losses)
-            give_up(task, SkipReason::group_lost, "two cases of its kind ended their process",
-                    group);
+            give_up(
+                task, SkipReason::group_lost, "two cases of its kind ended their process", group);
     }
 
     /// What is left of the task's steps, or of one group, is on record as not tried.
-    void give_up(Task& task, SkipReason reason, const std::string& why,
-                 const std::string& group = {}) {
+    void give_up(
+        Task& task, SkipReason reason, const std::string& why, const std::string& group = {}) {
         if (!(*task.probe)->steps)
             return;
         const Steps& steps = *(*task.probe)->steps;
@@ -402,8 +413,8 @@ class Stages {
             compute_cache_.emplace();
         if (!compute_cache_->path())
             return {"CUDA_CACHE_DISABLE=1"};
-        std::vector<std::string> variables = {"CUDA_CACHE_DISABLE=0",
-                                              "CUDA_CACHE_PATH=" + *compute_cache_->path()};
+        std::vector<std::string> variables = {
+            "CUDA_CACHE_DISABLE=0", "CUDA_CACHE_PATH=" + *compute_cache_->path()};
         if (!environment_variable("CUDA_MODULE_LOADING"))
             variables.emplace_back("CUDA_MODULE_LOADING=LAZY");
         return variables;
@@ -448,8 +459,11 @@ Facts survey(const SurveyOptions& options) {
 
 /// Through the same scheduler as a survey, so that a lost process is continued
 /// and recorded in the same way.
-Facts run_probe(std::string_view name, const std::string& target, const Facts& facts,
-                const SurveyOptions& options) {
+Facts run_probe(
+    std::string_view name,
+    const std::string& target,
+    const Facts& facts,
+    const SurveyOptions& options) {
     Stages stages(options);
     std::deque<Task> tasks;
     tasks.push_back(stages.task_of(*find_named(all_probes(), name), facts, target));
@@ -459,9 +473,9 @@ Facts run_probe(std::string_view name, const std::string& target, const Facts& f
 }
 
 RunningProbe::RunningProbe(std::string_view name)
-    : process_(
-          process::start(command_of(*find_named(all_probes(), name), {}),
-                         [this](std::string_view line) { return reader_.read(line, found_); })) {
+    : process_(process::start(
+          command_of(*find_named(all_probes(), name), {}),
+          [this](std::string_view line) { return reader_.read(line, found_); })) {
 }
 
 std::optional<Facts> RunningProbe::look() {
@@ -475,8 +489,8 @@ int run_probe_here(const ProbeCall& call) {
     process::drop_privileges(call.make_nodes);
     const auto* probe = find_named(all_probes(), call.name);
     if (!probe)
-        throw UsageError("there is no probe '" + call.name +
-                         "'; 'rnncheck list probes' shows their names");
+        throw UsageError(
+            "there is no probe '" + call.name + "'; 'rnncheck list probes' shows their names");
     Job job{{}, Root(call.root), call.target};
     if (call.facts_from) {
         std::string text;

@@ -63,8 +63,11 @@ Facts survey(const SurveyOptions& options);
 /// Runs one probe on one target in a separate process that receives these
 /// facts. Returns only what it found and how it ended. Uses only `root`,
 /// `deadline` and `step_limit` of the options.
-Facts run_probe(std::string_view name, const std::string& target, const Facts& facts,
-                const SurveyOptions& options);
+Facts run_probe(
+    std::string_view name,
+    const std::string& target,
+    const Facts& facts,
+    const SurveyOptions& options);
 
 /// One probe in a separate process, for a caller who cannot wait for it. The
 /// destructor ends the process.

@@ -138,8 +138,8 @@ State frameworks_state(const Report& report) {
 }
 
 /// Why the mark is so is behind the only row, or has a row of its own.
-void add_rows(std::vector<ChecklistLine>& checklist, std::string_view word, const State& state,
-              Rows rows) {
+void add_rows(
+    std::vector<ChecklistLine>& checklist, std::string_view word, const State& state, Rows rows) {
     if (rows.empty())
         return;
     const bool is_long = rows.size() > 1 || !rows.front().place.empty();
@@ -155,8 +155,12 @@ void add_log(std::vector<ChecklistLine>& checklist, const Log& log) {
     std::string error = "no error";
     if (log.first_error_line)
         error = concat("first error in line ", *log.first_error_line);
-    const std::string row = concat(pluralized(log.lines, "line", "lines"), " of ",
-                                   shown(join_with_and(log.files)), ", ", error);
+    const std::string row = concat(
+        pluralized(log.lines, "line", "lines"),
+        " of ",
+        shown(join_with_and(log.files)),
+        ", ",
+        error);
     Mark mark = Mark::passed;
     if (log.first_error_line)
         mark = Mark::warning;
@@ -174,13 +178,13 @@ std::string given_network(const Network& network) {
 }
 
 bool some_runtime_works(const Facts& facts) {
-    return std::ranges::any_of(facts.runtimes,
-                               [](const Runtime& runtime) { return !runtime.failure; });
+    return std::ranges::any_of(
+        facts.runtimes, [](const Runtime& runtime) { return !runtime.failure; });
 }
 
 bool some_rnn_api_works(const Facts& facts) {
-    return std::ranges::any_of(facts.cudnns,
-                               [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); });
+    return std::ranges::any_of(
+        facts.cudnns, [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); });
 }
 
 /// By the name that programs of the system open.
@@ -234,13 +238,13 @@ std::vector<ChecklistLine> checklist_of(const Report& report) {
             works = std::ranges::any_of(report.verdicts, passed);
         return state_of(report, layer, works);
     };
-    const auto add_layer = [&](std::string_view word, Layer layer, bool responds, Rows rows,
-                               const Rows& otherwise) {
-        // What was not given has no line.
-        if (rows.empty() && !given)
-            rows = otherwise;
-        add_rows(checklist, word, state(layer, responds), std::move(rows));
-    };
+    const auto add_layer =
+        [&](std::string_view word, Layer layer, bool responds, Rows rows, const Rows& otherwise) {
+            // What was not given has no line.
+            if (rows.empty() && !given)
+                rows = otherwise;
+            add_rows(checklist, word, state(layer, responds), std::move(rows));
+        };
     const std::string system = system_line(facts.host);
     Rows system_rows, driver;
     if (!system.empty())
@@ -249,12 +253,20 @@ std::vector<ChecklistLine> checklist_of(const Report& report) {
         driver = driver_rows(facts);
     add_layer("System", Layer::host, !system.empty(), system_rows, {std::string("unknown")});
     add_layer("Driver", Layer::driver, facts.driver.init && facts.driver.init->ok(), driver, {});
-    add_layer("GPU", Layer::gpu, !facts.cuda_devices.empty(), gpu_lines(facts),
-              no_gpu_lines(facts));
-    add_layer("CUDA", Layer::runtime, some_runtime_works(facts), cuda_lines(facts),
-              files_of(facts, LibraryKind::cudart, no_runtime_in_words(facts)));
-    add_layer("cuDNN", Layer::cudnn, some_rnn_api_works(facts), cudnn_lines(facts, given),
-              files_of(facts, LibraryKind::cudnn, "no cuDNN"));
+    add_layer(
+        "GPU", Layer::gpu, !facts.cuda_devices.empty(), gpu_lines(facts), no_gpu_lines(facts));
+    add_layer(
+        "CUDA",
+        Layer::runtime,
+        some_runtime_works(facts),
+        cuda_lines(facts),
+        files_of(facts, LibraryKind::cudart, no_runtime_in_words(facts)));
+    add_layer(
+        "cuDNN",
+        Layer::cudnn,
+        some_rnn_api_works(facts),
+        cudnn_lines(facts, given),
+        files_of(facts, LibraryKind::cudnn, "no cuDNN"));
     if (!given)
         add_rows(checklist, "Networks", networks_state(report), {networks_line(report)});
     if (facts.network)
@@ -263,8 +275,11 @@ std::vector<ChecklistLine> checklist_of(const Report& report) {
     if (facts.log)
         add_log(checklist, *facts.log);
     for (const std::string& restriction : facts.tool.restrictions)
-        add_rows(checklist, "Limits", {Mark::warning, ""},
-                 {ChecklistRow("rnncheck was restricted here: " + shown(restriction))});
+        add_rows(
+            checklist,
+            "Limits",
+            {Mark::warning, ""},
+            {ChecklistRow("rnncheck was restricted here: " + shown(restriction))});
     for (ChecklistLine& line : checklist)
         for (ChecklistRow& row : line.rows) {
             write_own_home(row.text, report.own_home);

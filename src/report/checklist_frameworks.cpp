@@ -70,9 +70,10 @@ ChecklistRow loaded_cudnn(const Framework& framework, const Facts& facts) {
             how = ", whose RNN API does NOT work";
         if (!is_listed || facts.cudnns.size() != 1)
             place = shown(*library.path);
-        return {"loads cuDNN" + known(" ", library.version) +
-                    known(" found by ", library.found_by) + how,
-                place};
+        return {
+            "loads cuDNN" + known(" ", library.version) + known(" found by ", library.found_by) +
+                how,
+            place};
     }
     return {""};
 }
@@ -88,9 +89,14 @@ ChecklistRow framework_row(const Framework& framework, const Facts& facts) {
         origin = "named with --for";
     if (framework.uses_cuda == false)
         without = "without CUDA";
-    return {listed({named(framework), origin, without, if_any("built for ", join_with_and(built)),
-                    cudnn.text}),
-            cudnn.place};
+    return {
+        listed(
+            {named(framework),
+             origin,
+             without,
+             if_any("built for ", join_with_and(built)),
+             cudnn.text}),
+        cudnn.place};
 }
 
 /// "both call /a/libcudnn.so.9", or what each calls.
@@ -107,8 +113,8 @@ std::string calls_in_words(const ImportOrder& order) {
 }
 
 /// What the framework calls in a process of its own.
-std::optional<std::string> cudnn_alone(const Facts& facts, const std::string& environment,
-                                       const std::string& name) {
+std::optional<std::string> cudnn_alone(
+    const Facts& facts, const std::string& environment, const std::string& name) {
     const Framework* const framework =
         find_by(facts.frameworks, &Framework::key, name + " " + environment);
     if (!framework)
@@ -129,8 +135,9 @@ Words import_order_lines(const Facts& facts) {
     for (const ImportOrder& order : facts.import_orders)
         if (order.first_cudnn != cudnn_alone(facts, order.environment, order.first) ||
             order.second_cudnn != cudnn_alone(facts, order.environment, order.second))
-            rows.push_back("in one process, import " + shown(order.first) + ", then " +
-                           shown(order.second) + ": " + calls_in_words(order));
+            rows.push_back(
+                "in one process, import " + shown(order.first) + ", then " + shown(order.second) +
+                ": " + calls_in_words(order));
     if (rows.empty() && !facts.import_orders.empty())
         rows.push_back(
             "in one process: each loads the same cuDNN as alone, in every order of import");
@@ -155,8 +162,9 @@ Words passed_over_lines(const Facts& facts) {
     Words rows;
     for (const PythonEnvironment& python : facts.pythons)
         if (python.passed_over)
-            rows.push_back("not examined: " + shown(python.path) + " (" + shown(python.found_by) +
-                           "), " + shown(*python.passed_over));
+            rows.push_back(
+                "not examined: " + shown(python.path) + " (" + shown(python.found_by) + "), " +
+                shown(*python.passed_over));
     return rows;
 }
 

@@ -17,8 +17,8 @@ Rows files_not_queried(const Facts& facts, LibraryKind kind) {
     for (const Library& library : facts.libraries)
         if (library.kind == kind && !library.stub && library.path != facts.driver.library &&
             found.size() < most)
-            found.emplace_back(known("", library.version_in_name, ", ") + "not queried",
-                               shown(library.path));
+            found.emplace_back(
+                known("", library.version_in_name, ", ") + "not queried", shown(library.path));
     return found;
 }
 
@@ -41,8 +41,9 @@ ChecklistRow loaded_driver(const Facts& facts, bool has_files) {
     if (!driver.library)
         return {none_found(facts, "no driver library (" + name + ")")};
     if (driver.init && driver.init->code == stub_library)
-        return {"the loaded library is a stub of the CUDA Toolkit, not the driver",
-                shown(*driver.library)};
+        return {
+            "the loaded library is a stub of the CUDA Toolkit, not the driver",
+            shown(*driver.library)};
     if (on_windows(facts))
         return {"of unknown version", shown(*driver.library)};
     return {"the loaded library has no version in its name", shown(*driver.library)};
@@ -73,9 +74,11 @@ Rows driver_rows_without_version(const Facts& facts) {
     std::string module;  // a version that is known shows that it is loaded
     if (!driver.kernel_version || !driver.module_loaded.value_or(true))
         module = module_in_words(driver);
-    const std::string of_kernel =
-        listed({known("kernel module ", driver.kernel_version), module,
-                known("supports CUDA up to ", driver.cuda_version), init_failure(driver)});
+    const std::string of_kernel = listed(
+        {known("kernel module ", driver.kernel_version),
+         module,
+         known("supports CUDA up to ", driver.cuda_version),
+         init_failure(driver)});
     if (!of_kernel.empty() && rows.front().place.empty())
         rows.front().text += ", " + of_kernel;
     else if (!of_kernel.empty())
@@ -113,8 +116,13 @@ std::string system_line(const Host& host) {
     std::string wsl;
     if (host.wsl.value_or(false))
         wsl = "under the Windows Subsystem for Linux";
-    return listed({known("", host.os), known("kernel ", host.kernel), known("", host.libc),
-                   known("", host.machine), wsl, known("in a container (", host.container, ")")});
+    return listed(
+        {known("", host.os),
+         known("kernel ", host.kernel),
+         known("", host.libc),
+         known("", host.machine),
+         wsl,
+         known("in a container (", host.container, ")")});
 }
 
 Rows files_of(const Facts& facts, LibraryKind kind, const std::string& what) {
@@ -151,8 +159,9 @@ Rows gpu_lines(const Facts& facts) {
         if (gpus.size() == 1)
             rows.push_back(which + words);
         else
-            rows.push_back(which + std::to_string(gpus.size()) + " x " +
-                           gpu_words(facts, *gpus.front(), true));
+            rows.push_back(
+                which + std::to_string(gpus.size()) + " x " +
+                gpu_words(facts, *gpus.front(), true));
     }
     return rows;
 }
@@ -164,8 +173,9 @@ Rows no_gpu_lines(const Facts& facts) {
         seen.push_back(concat("NVML ", board.index, known(" ", board.name)));
     if (seen.empty())
         for (const PciGpu& device : facts.host.pci_gpus)
-            seen.push_back(shown(device.address) + " (device " + shown(device.device_id) +
-                           ", kernel driver " + shown(device.kernel_driver.value_or("none")) + ")");
+            seen.push_back(
+                shown(device.address) + " (device " + shown(device.device_id) + ", kernel driver " +
+                shown(device.kernel_driver.value_or("none")) + ")");
     const std::string present = join(seen, ", ");
     if (!seen.empty() && stage_was_run(facts, Stage::query))
         return {ChecklistRow("none that CUDA can use; present: " + present)};

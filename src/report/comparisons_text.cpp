@@ -22,8 +22,8 @@ std::string in_words(const std::optional<std::string>& value) {
 
 /// What differs in a layer, then what is unknown there.
 ChecklistLine line_of(const Diff& diff, DiffLayer layer) {
-    constexpr const char* words[] = {"System", "Driver",   "GPU",       "CUDA",
-                                     "cuDNN",  "Networks", "Frameworks"};
+    constexpr const char* words[] = {
+        "System", "Driver", "GPU", "CUDA", "cuDNN", "Networks", "Frameworks"};
     std::vector<std::string> of_a, of_b;
     for (const Difference& one : diff.unknown) {
         if (one.layer != layer)
@@ -74,8 +74,8 @@ std::vector<ChecklistLine> machines_of(const Diff& diff) {
 
 /// Formats know verdicts only: a difference counts like a problem.
 OverallVerdict verdict_of(const Diff& diff) {
-    constexpr OverallVerdict verdicts[] = {OverallVerdict::healthy, OverallVerdict::problems,
-                                           OverallVerdict::undetermined};
+    constexpr OverallVerdict verdicts[] = {
+        OverallVerdict::healthy, OverallVerdict::problems, OverallVerdict::undetermined};
     return verdicts[static_cast<std::size_t>(diff.outcome)];
 }
 
@@ -135,8 +135,13 @@ std::vector<std::vector<std::string>> rows_of(const Diff& diff) {
     for (const auto& [kind, list] :
          {std::pair("difference", &diff.differences), {"unknown", &diff.unknown}})
         for (const Difference& one : *list)
-            rows.push_back({kind, concat(one.layer), one.what, in_words(one.first),
-                            in_words(one.second), cell_text(one.significant)});
+            rows.push_back(
+                {kind,
+                 concat(one.layer),
+                 one.what,
+                 in_words(one.first),
+                 in_words(one.second),
+                 cell_text(one.significant)});
     return rows;
 }
 

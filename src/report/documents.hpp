@@ -40,10 +40,12 @@ struct ProgramStamp {
 /// The failure itself, for scripts that read standard output only.
 struct Failure {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(FailureKind, kind,
-                   "usage: the command line; input: a file given; limit: what this process may "
-                   "use; bug: rnncheck "
-                   "itself") = FailureKind::bug;
+    RNNCHECK_FIELD(
+        FailureKind,
+        kind,
+        "usage: the command line; input: a file given; limit: what this process may "
+        "use; bug: rnncheck "
+        "itself") = FailureKind::bug;
     RNNCHECK_FIELD(std::string, message, "the sentence on standard error");
     RNNCHECK_FIELDS_END
 };
@@ -58,10 +60,10 @@ struct FailureDocument : Document<ProgramStamp> {
 /// `rnncheck --version --json`.
 struct VersionDocument : Document<ToolStamp> {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(int, report_schema,
-                   "schema number of the reports that it writes") = rnncheck::report_schema;
-    RNNCHECK_FIELD(int, facts_schema,
-                   "schema number of the facts that it writes") = rnncheck::facts_schema;
+    RNNCHECK_FIELD(int, report_schema, "schema number of the reports that it writes") =
+        rnncheck::report_schema;
+    RNNCHECK_FIELD(int, facts_schema, "schema number of the facts that it writes") =
+        rnncheck::facts_schema;
     RNNCHECK_FIELDS_END_AFTER(Document)
 };
 
@@ -71,10 +73,11 @@ struct ListItem {
     RNNCHECK_FIELD(std::string, name, "its id");
     RNNCHECK_FIELD(std::string, title, "what it is, in one sentence");
     RNNCHECK_FIELD(std::optional<std::string>, layer, "rules: where the fault sits") = {};
-    RNNCHECK_FIELD(std::optional<std::string>, worst,
-                   "rules: the worst severity it can report") = {};
     RNNCHECK_FIELD(
-        std::optional<std::string>, stage,
+        std::optional<std::string>, worst, "rules: the worst severity it can report") = {};
+    RNNCHECK_FIELD(
+        std::optional<std::string>,
+        stage,
         "probes: the stage it belongs to; rules: the last stage whose facts it judges") = {};
     RNNCHECK_FIELDS_END
 };
@@ -105,8 +108,10 @@ struct TableDocument : Document<ToolStamp>, TableView {
 struct VerifyDocument : Document<ToolStamp> {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::size_t, rows, "rows in all tables") = 0;
-    RNNCHECK_FIELD(std::vector<Issue>, issues,
-                   "everything that is wrong, by table and row; empty when all is well");
+    RNNCHECK_FIELD(
+        std::vector<Issue>,
+        issues,
+        "everything that is wrong, by table and row; empty when all is well");
     std::string directory = {};  ///< of the files, for people only
     RNNCHECK_FIELDS_END_AFTER(Document)
 };
@@ -129,12 +134,16 @@ struct NeedsDocument : Document<ToolStamp> {
 struct WhichDocument : Document<ProgramStamp> {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, target, "the file, the process, or a plain program");
-    RNNCHECK_FIELD(std::vector<std::string>, notes,
-                   "what holds for the whole target, and what could not be determined");
-    RNNCHECK_FIELD(std::vector<LibraryChoice>, libraries,
-                   "one entry per requested name, in the order of the command line");
-    RNNCHECK_FIELD(std::vector<Finding>, findings,
-                   "what is wrong on a disk of Windows; else empty") = {};
+    RNNCHECK_FIELD(
+        std::vector<std::string>,
+        notes,
+        "what holds for the whole target, and what could not be determined");
+    RNNCHECK_FIELD(
+        std::vector<LibraryChoice>,
+        libraries,
+        "one entry per requested name, in the order of the command line");
+    RNNCHECK_FIELD(
+        std::vector<Finding>, findings, "what is wrong on a disk of Windows; else empty") = {};
     RNNCHECK_FIELDS_END_AFTER(Document)
 };
 
@@ -145,11 +154,12 @@ class Page;
 struct LayerRuns {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(int, layer, "its number among the layers, from 1") = 0;
-    RNNCHECK_FIELD(bool, own_weights,
-                   "with the weights of the file; else with those made by formula") = false;
+    RNNCHECK_FIELD(
+        bool, own_weights, "with the weights of the file; else with those made by formula") = false;
     RNNCHECK_FIELD(std::string, why_formula, "why not with the weights of the file, if not") = {};
     RNNCHECK_FIELD(
-        std::optional<Algorithm>, algorithm,
+        std::optional<Algorithm>,
+        algorithm,
         "cuDNN's algorithm that PyTorch or TensorFlow requests here; missing elsewhere") = {};
     RNNCHECK_FIELD(std::vector<RnnRun>, runs, "how it went with each cuDNN on each GPU") = {};
     RNNCHECK_FIELDS_END
@@ -176,16 +186,22 @@ struct ModelDocument : Document<ToolStamp>, RunStamp, JudgedModel {
     static void fields(auto& self, auto&& visit) {
         visit_fields_of<Document, RunStamp>(self, visit);
         visit("verdict", self.verdict, "the whole in one word");
-        visit("sentence", self.sentence,
-              "how many layers do not use cuDNN, and with --run how they ran");
+        visit(
+            "sentence",
+            self.sentence,
+            "how many layers do not use cuDNN, and with --run how they ran");
         JudgedModel::fields(self, visit);
         visit("runs", self.runs, "with --run: the layers that were run");
-        visit("models", self.models,
-              "of several files, an archive or a directory each model; the members above are then "
-              "of none");
+        visit(
+            "models",
+            self.models,
+            "of several files, an archive or a directory each model; the members above are then "
+            "of none");
         visit("unread", self.unread, "of these the models that cannot be read");
-        visit("report", self.report,
-              "with --run or --fit: this machine, and the layers as cases on it");
+        visit(
+            "report",
+            self.report,
+            "with --run or --fit: this machine, and the layers as cases on it");
     }
 };
 
@@ -197,9 +213,11 @@ RNNCHECK_ENUM(SelftestOutcome, passed, restricted, failed)
 struct SelftestCheck {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, name, "what was tried");
-    RNNCHECK_FIELD(SelftestOutcome, outcome,
-                   "passed; restricted: reports are less complete; failed: reports may be "
-                   "incorrect or empty") = SelftestOutcome::failed;
+    RNNCHECK_FIELD(
+        SelftestOutcome,
+        outcome,
+        "passed; restricted: reports are less complete; failed: reports may be "
+        "incorrect or empty") = SelftestOutcome::failed;
     RNNCHECK_FIELD(std::string, text, "what was seen and, unless it passed, what follows from it");
     RNNCHECK_FIELDS_END
 };
@@ -207,10 +225,10 @@ struct SelftestCheck {
 /// `rnncheck selftest --json`.
 struct SelftestDocument : Document<ProgramStamp> {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(SelftestOutcome, verdict,
-                   "the worst outcome of a check") = SelftestOutcome::failed;
-    RNNCHECK_FIELD(std::vector<SelftestCheck>, checks,
-                   "every check, in the order in which they were made");
+    RNNCHECK_FIELD(SelftestOutcome, verdict, "the worst outcome of a check") =
+        SelftestOutcome::failed;
+    RNNCHECK_FIELD(
+        std::vector<SelftestCheck>, checks, "every check, in the order in which they were made");
     RNNCHECK_FIELDS_END_AFTER(Document)
 };
 

@@ -63,8 +63,10 @@ Json as_json(const WhichDocument& document) {
 /// In ASCII: everything else becomes \u escapes.
 std::string as_text(const Json& json, JsonLines layout) {
     std::string text = json.dump(layout == JsonLines::one ? -1 : 2, ' ', true) + '\n';
-    replace_all(text, "##[",
-                "#\\u0023[");  // the same text, which GitHub's runner does not take for a command
+    replace_all(
+        text,
+        "##[",
+        "#\\u0023[");  // the same text, which GitHub's runner does not take for a command
     return text;
 }
 
@@ -93,14 +95,19 @@ std::string schema_text() {
          {"title", "What rnncheck writes as JSON"},
          {"oneOf",
           Json::array(
-              {report, facts, document_schema<FailureDocument>("failure: there is no report"),
-               document_schema<VersionDocument>("--version"), document_schema<ListDocument>("list"),
+              {report,
+               facts,
+               document_schema<FailureDocument>("failure: there is no report"),
+               document_schema<VersionDocument>("--version"),
+               document_schema<ListDocument>("list"),
                document_schema<TablesDocument>("matrix show"),
                document_schema<TableDocument>("matrix show TABLE"),
                document_schema<VerifyDocument>("matrix verify"),
                document_schema<PlanDocument>("matrix plan"),
-               document_schema<NeedsDocument>("matrix plan --for"), which_schema(),
-               document_schema<SelftestDocument>("selftest"), document_schema<Diff>("diff"),
+               document_schema<NeedsDocument>("matrix plan --for"),
+               which_schema(),
+               document_schema<SelftestDocument>("selftest"),
+               document_schema<Diff>("diff"),
                document_schema<Fleet>("fleet merge and fleet show"),
                document_schema<FleetDiff>("fleet diff"),
                document_schema<ModelDocument>("model")})}},

@@ -191,8 +191,11 @@ std::string request_in_words(const PlannedFor& request) {
     std::string gpu = known("compute capability ", request.gpu);
     if (!request.gpu_name.empty())
         gpu = shown(request.gpu_name) + known(" (", request.gpu, ")");
-    return listed({gpu, known("driver ", request.driver), known("Python ", request.python),
-                   request.os + if_any(" over a driver of ", request.driver_os)});
+    return listed(
+        {gpu,
+         known("driver ", request.driver),
+         known("Python ", request.python),
+         request.os + if_any(" over a driver of ", request.driver_os)});
 }
 
 std::string capabilities_in_words(const std::vector<Version>& capabilities) {
@@ -205,16 +208,18 @@ std::string capabilities_in_words(const std::vector<Version>& capabilities) {
 void write_needed(Page& page, const NeededBuild& needed) {
     const PlannedBuild& build = needed.build;
     page.line();
-    page.wrap("",
-              page.styled(TextStyle::bold, shown(build.os + ", " + build.build)) + ": " +
-                  shown(made_of(build)),
-              2);
+    page.wrap(
+        "",
+        page.styled(TextStyle::bold, shown(build.os + ", " + build.build)) + ": " +
+            shown(made_of(build)),
+        2);
     if (build.fit == Fit::does_not_work)
         page.labelled("not here", shown(join(build.reasons, "; ")));
     if (build.driver_full)
-        page.labelled("driver",
-                      known("", build.driver_min, " or newer; ") +
-                          known("all features of its CUDA from ", build.driver_full, " on"));
+        page.labelled(
+            "driver",
+            known("", build.driver_min, " or newer; ") +
+                known("all features of its CUDA from ", build.driver_full, " on"));
     std::string gpus = "not in the data";
     if (!needed.gpus.empty())
         gpus = capabilities_in_words(needed.gpus);
@@ -244,9 +249,13 @@ std::string sentence(const SelftestDocument& document) {
 /// What a bug report needs: the program, its tables and its source.
 void write_document(Page& page, const VersionDocument& document) {
     page.line("rnncheck " + document.tool.version);
-    page.line(concat("compatibility data of ", document.tool.matrix_date, ", schema ",
-                     document.report_schema, ", commit ",
-                     document.tool.commit.value_or("unknown")));
+    page.line(concat(
+        "compatibility data of ",
+        document.tool.matrix_date,
+        ", schema ",
+        document.report_schema,
+        ", commit ",
+        document.tool.commit.value_or("unknown")));
 }
 
 void write_document(Page& page, const ListDocument& document) {
@@ -260,14 +269,16 @@ void write_document(Page& page, const ListDocument& document) {
 /// Each table with what it is about and how new it is.
 void write_document(Page& page, const TablesDocument& document) {
     for (const TableOutline& table : document.tables) {
-        page.line(page.styled(TextStyle::bold, shown(table.name)) + "  " +
-                  pluralized(table.rows, "row", "rows") + ", newest source " +
-                  shown(table.newest_source));
+        page.line(
+            page.styled(TextStyle::bold, shown(table.name)) + "  " +
+            pluralized(table.rows, "row", "rows") + ", newest source " +
+            shown(table.newest_source));
         page.wrap("    ", shown(table.about));
         page.line();
     }
-    page.line("Compatibility data: " + matrix_date_in_words(document.tool) + ", " +
-              shown(document.tool.matrix_digest));
+    page.line(
+        "Compatibility data: " + matrix_date_in_words(document.tool) + ", " +
+        shown(document.tool.matrix_digest));
 }
 
 void write_document(Page& page, const TableDocument& document) {
@@ -276,8 +287,9 @@ void write_document(Page& page, const TableDocument& document) {
     if (document.rows.empty())
         return page.line("no row matches");
     write_rows(page, document);
-    page.line("Compatibility data: " + matrix_date_in_words(document.tool) + ", " +
-              shown(document.tool.matrix_digest));
+    page.line(
+        "Compatibility data: " + matrix_date_in_words(document.tool) + ", " +
+        shown(document.tool.matrix_digest));
 }
 
 /// "compat_matrix/cudnn_builds.json, row 12: ...", as compilers report errors.
@@ -286,11 +298,13 @@ void write_document(Page& page, const VerifyDocument& document) {
         std::string row;
         if (issue.row > 0)
             row = concat(", row ", issue.row);
-        page.line(shown(document.directory + "/" + issue.table + ".json") + row + ": " +
-                  shown(issue.text));
+        page.line(
+            shown(document.directory + "/" + issue.table + ".json") + row + ": " +
+            shown(issue.text));
     }
-    page.line(pluralized(document.rows, "row", "rows") + ", " +
-              pluralized(document.issues.size(), "issue", "issues"));
+    page.line(
+        pluralized(document.rows, "row", "rows") + ", " +
+        pluralized(document.issues.size(), "issue", "issues"));
 }
 
 /// What holds for all frameworks, then each framework by itself.
@@ -320,8 +334,10 @@ void write_document(Page& page, const NeedsDocument& document) {
     if (!needs.without_cuda.empty())
         page.wrap("no build with CUDA for ", shown(join_with_and(needs.without_cuda)), 2);
     if (needs.newest_known)
-        page.wrap("", "it is newer than the data of " + shown(document.tool.matrix_date) +
-                          ", which end with " + needs.newest_known->text);
+        page.wrap(
+            "",
+            "it is newer than the data of " + shown(document.tool.matrix_date) +
+                ", which end with " + needs.newest_known->text);
     else if (is_unknown)
         page.line("no such version is in the data");
     write_date_of_data(page, document.tool);
@@ -347,13 +363,16 @@ void write_document(Page& page, const SelftestDocument& document) {
     const auto mark = [&](SelftestOutcome outcome) {
         return page.mark(marks[static_cast<std::size_t>(outcome)]);
     };
-    page.wrap("rnncheck " + shown(document.tool.version) + "   " + mark(document.verdict) + ' ',
-              sentence(document), 2);
+    page.wrap(
+        "rnncheck " + shown(document.tool.version) + "   " + mark(document.verdict) + ' ',
+        sentence(document),
+        2);
     page.line();
     for (const SelftestCheck& check : document.checks)
-        page.wrap(" " + mark(check.outcome) + ' ' + padded(name_of(check.outcome), 10) + "  " +
-                      padded(check.name, 15) + "  ",
-                  shown(check.text));
+        page.wrap(
+            " " + mark(check.outcome) + ' ' + padded(name_of(check.outcome), 10) + "  " +
+                padded(check.name, 15) + "  ",
+            shown(check.text));
 }
 
 }  // namespace rnncheck

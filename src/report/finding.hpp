@@ -13,22 +13,23 @@ inline constexpr std::string_view what_is_ruled_out = "ruled out";
 RNNCHECK_ENUM(Risk, safe, needs_root, disruptive, destructive)
 
 /// What a remedy does, in one word for automation, by the remedy's first step.
-RNNCHECK_ENUM(Action,
-              other,             ///< none of these, or several of equal weight
-              none,              ///< nothing, unless the condition in its text holds
-              investigate,       ///< find out more: logs, processes, further tests
-              install_driver,    ///< install or update the NVIDIA driver
-              configure_driver,  ///< kernel modules, device nodes, modes and services of the driver
-              restart_node,      ///< reboot
-              reset_gpu,         ///< reset the GPU, or reboot
-              replace_hardware,  ///< exchange the GPU
-              configure_machine,   ///< settings of the BIOS or the virtual machine
-              install_package,     ///< install or remove a package, or another version of it
-              reinstall_package,   ///< the same version again
-              change_environment,  ///< variables, search paths, groups, the Python environment
-              change_program,      ///< other features or types in the network
-              free_resources,      ///< stop other programs, wait, raise a limit
-              request_gpu          ///< start the container, job or virtual machine with a GPU
+RNNCHECK_ENUM(
+    Action,
+    other,               ///< none of these, or several of equal weight
+    none,                ///< nothing, unless the condition in its text holds
+    investigate,         ///< find out more: logs, processes, further tests
+    install_driver,      ///< install or update the NVIDIA driver
+    configure_driver,    ///< kernel modules, device nodes, modes and services of the driver
+    restart_node,        ///< reboot
+    reset_gpu,           ///< reset the GPU, or reboot
+    replace_hardware,    ///< exchange the GPU
+    configure_machine,   ///< settings of the BIOS or the virtual machine
+    install_package,     ///< install or remove a package, or another version of it
+    reinstall_package,   ///< the same version again
+    change_environment,  ///< variables, search paths, groups, the Python environment
+    change_program,      ///< other features or types in the network
+    free_resources,      ///< stop other programs, wait, raise a limit
+    request_gpu          ///< start the container, job or virtual machine with a GPU
 )
 
 /// `text` for people, `action` and `commands` for scripts, `verify` a command that shows the cure
@@ -41,8 +42,10 @@ struct Remedy {
     RNNCHECK_FIELD(Risk, risk, "what the commands may disturb") = Risk::safe;
     RNNCHECK_FIELD(std::string, verify, "a command that shows that it helped") = {};
     RNNCHECK_FIELD(std::string, link, "documentation") = {};
-    RNNCHECK_FIELD(std::vector<std::string>, checks,
-                   "commands that show what the text names and change nothing") = {};
+    RNNCHECK_FIELD(
+        std::vector<std::string>,
+        checks,
+        "commands that show what the text names and change nothing") = {};
     bool text_is_code = false;  ///< `text` is to be typed as it is; not printed
     std::vector<GivenValue> changes =
         {};  ///< what `matrix check` would be given afterwards instead; not printed
@@ -63,8 +66,8 @@ struct DecidingCheck {
 /// and has no full stop. `rule`, `title` and `layer` are filled in by the judge.
 struct Finding {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(std::string, rule,
-                   "id of the rule; `rnncheck explain ID` shows its documentation") = {};
+    RNNCHECK_FIELD(
+        std::string, rule, "id of the rule; `rnncheck explain ID` shows its documentation") = {};
     RNNCHECK_FIELD(std::string, title, "the kind of fault, as the rule's page is headed") = {};
     RNNCHECK_FIELD(Layer, layer, "where it sits; repair from the bottom (host) up") = Layer::host;
     RNNCHECK_FIELD(Severity, severity, "how bad it is") = Severity::error;
@@ -82,11 +85,14 @@ struct Finding {
     RNNCHECK_FIELD(std::optional<DecidingCheck>, decided_by, "the check that would decide") = {};
     /// The message has it too.
     RNNCHECK_FIELD(
-        std::optional<std::string>, ignored,
+        std::optional<std::string>,
+        ignored,
         "the reason for which the profile ignores it: it does not affect the verdict") = {};
     /// Only of a cause that a log points to.
-    RNNCHECK_FIELD(std::optional<int>, weight,
-                   "how strongly the log points to it, 1 to 100, beside the other candidates") = {};
+    RNNCHECK_FIELD(
+        std::optional<int>,
+        weight,
+        "how strongly the log points to it, 1 to 100, beside the other candidates") = {};
     /// For Rule::superseded_by, not printed: the places in the facts ("rnn_runs[3]") that show the
     /// fault, its subject when empty, and those that it accounts for besides.
     std::vector<std::string> symptoms = {};

@@ -65,8 +65,14 @@ std::string in_words(const FleetNodes& rule) {
 }
 
 std::string in_words(const FleetChange& change) {
-    return concat(change.what, ": ", change.from, " -> ", change.to, " on ",
-                  on_nodes(change.count, change.nodes));
+    return concat(
+        change.what,
+        ": ",
+        change.from,
+        " -> ",
+        change.to,
+        " on ",
+        on_nodes(change.count, change.nodes));
 }
 
 std::string in_words(const std::string& nodes) {
@@ -141,8 +147,10 @@ OverallVerdict verdict_of(const FleetDiff& diff) {
 
 template <class Document>
 void write_whole(Page& page, const Document& document) {
-    page.wrap(headline(document.tool, mark_of(verdict_of(document)), "", page),
-              shown(document.sentence), 2);
+    page.wrap(
+        headline(document.tool, mark_of(verdict_of(document)), "", page),
+        shown(document.sentence),
+        2);
     if (!page.is_quiet())
         write_body(page, document);
 }
@@ -181,8 +189,8 @@ std::vector<OutlineTable> tables_of(const Fleet& fleet) {
                 table.rows.push_back(row_of(field, value, is_first));
             }
         if (table.rows.empty())
-            table.below.push_back("All " + std::to_string(group.fields_compared) +
-                                  " fields are the same");
+            table.below.push_back(
+                "All " + std::to_string(group.fields_compared) + " fields are the same");
         else
             table.columns = {"Field", "Value", "Nodes"};
     }
@@ -206,8 +214,12 @@ std::string title_about(const std::string& nodes, std::string_view what) {
 }
 
 /// A finding about nodes, for formats that know nothing of fleets.
-Finding finding_about(std::string rule, std::string title, Severity severity,
-                      const std::string& nodes, std::string message) {
+Finding finding_about(
+    std::string rule,
+    std::string title,
+    Severity severity,
+    const std::string& nodes,
+    std::string message) {
     return {
         .rule = std::move(rule),
         .title = std::move(title),
@@ -228,8 +240,11 @@ void add_odd_nodes(const FleetGroup& group, std::vector<Finding>& findings) {
             const std::string usual = "; usually " + field.values.front().value;
             if (finding.rule.empty())
                 finding = finding_about(
-                    "fleet_node_differs", title_about(value.nodes, field.what + " " + value.value),
-                    Severity::warning, value.nodes, field.what + " " + in_words(value) + usual);
+                    "fleet_node_differs",
+                    title_about(value.nodes, field.what + " " + value.value),
+                    Severity::warning,
+                    value.nodes,
+                    field.what + " " + in_words(value) + usual);
             else
                 finding.evidence.push_back({field.what, value.value + usual, field.fact});
         }
@@ -250,18 +265,27 @@ std::vector<Finding> findings_of(const Fleet& fleet) {
           std::tuple("a warning", Severity::warning, &fleet.warnings)})
         for (const FleetNodes& list : *lists)
             findings.push_back(finding_about(
-                list.what, title_about(list.nodes, list.title.value_or(title)), severity,
-                list.nodes, "found on " + on_nodes(list.count, list.nodes)));
+                list.what,
+                title_about(list.nodes, list.title.value_or(title)),
+                severity,
+                list.nodes,
+                "found on " + on_nodes(list.count, list.nodes)));
     for (const FleetGroup& group : fleet.groups)
         add_odd_nodes(group, findings);
     if (!fleet.missing.empty())
-        findings.push_back(finding_about("fleet_node_missing",
-                                         title_about(fleet.missing, "no report"), Severity::warning,
-                                         fleet.missing, fleet.missing + " did not report"));
+        findings.push_back(finding_about(
+            "fleet_node_missing",
+            title_about(fleet.missing, "no report"),
+            Severity::warning,
+            fleet.missing,
+            fleet.missing + " did not report"));
     for (const FleetNodes& reports : fleet.unreadable)
         findings.push_back(finding_about(
-            "fleet_report_unreadable", title_about(reports.nodes, "the report cannot be read"),
-            Severity::warning, reports.nodes, reports.nodes + ": " + reports.what));
+            "fleet_report_unreadable",
+            title_about(reports.nodes, "the report cannot be read"),
+            Severity::warning,
+            reports.nodes,
+            reports.nodes + ": " + reports.what));
     return findings;
 }
 
@@ -281,8 +305,13 @@ std::vector<std::vector<std::string>> rows_of(const Fleet& fleet) {
                 usual = field.values.front().value;
             for (const FleetValue& value : field.values)
                 if (!value.nodes.empty())
-                    rows.push_back({group.name, field.fact, value.value, value.nodes, usual,
-                                    cell_text(value.differs)});
+                    rows.push_back(
+                        {group.name,
+                         field.fact,
+                         value.value,
+                         value.nodes,
+                         usual,
+                         cell_text(value.differs)});
         }
     return rows;
 }

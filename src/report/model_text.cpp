@@ -17,8 +17,17 @@ enum class LayerDetails { all, without_findings };
 /// In the order of LayerKind.
 const char* name_for_people(LayerKind kind) {
     constexpr const char* names[] = {
-        "LSTM",     "GRU",      "RNN (tanh)",     "RNN (ReLU)",         "RNN",        "LSTM cell",
-        "GRU cell", "RNN cell", "stack of cells", "convolutional LSTM", "custom cell"};
+        "LSTM",
+        "GRU",
+        "RNN (tanh)",
+        "RNN (ReLU)",
+        "RNN",
+        "LSTM cell",
+        "GRU cell",
+        "RNN cell",
+        "stack of cells",
+        "convolutional LSTM",
+        "custom cell"};
     return names[static_cast<std::size_t>(kind)];
 }
 
@@ -32,8 +41,10 @@ std::string name_or_model(const JudgedLayer& layer) {
 /// "GRU, input 128, hidden 256, 2 layers, both directions, float32".
 std::string outline(const JudgedLayer& layer) {
     const std::string* const used = look_up(layer.settings, "used");
-    std::vector<std::string> parts = {name_for_people(layer.kind), if_any("input ", layer.input),
-                                      if_any("hidden ", layer.hidden)};
+    std::vector<std::string> parts = {
+        name_for_people(layer.kind),
+        if_any("input ", layer.input),
+        if_any("hidden ", layer.hidden)};
     if (layer.layers > 1)
         parts.push_back(concat(layer.layers, " layers"));
     if (layer.directions == 2)
@@ -62,8 +73,9 @@ std::pair<Mark, const char*> use_in_words(const JudgedLayer& layer) {
                 return {Mark::warning, "depends on the mask at run time"};
             return {Mark::warning, "depends on what it is run with"};
         case CudnnUse::unknown:
-            return {Mark::undetermined,
-                    "not known from this file, which does not contain all settings that decide"};
+            return {
+                Mark::undetermined,
+                "not known from this file, which does not contain all settings that decide"};
         case CudnnUse::no:
             break;
     }
@@ -183,26 +195,34 @@ void write_runs(Page& page, const LayerRuns& runs) {
     for (const RnnRun& run : runs.runs)
         page.labelled("Run", run_in_words(run));
     if (runs.algorithm)
-        page.labelled("Algorithm", std::string(name_of(*runs.algorithm)) +
-                                       ", which the framework requests here");
+        page.labelled(
+            "Algorithm",
+            std::string(name_of(*runs.algorithm)) + ", which the framework requests here");
     page.labelled("Weights", weights_in_words(runs));
 }
 
 }  // namespace
 
 /// A sentence where there is no layer; else each layer, with how it ran.
-static void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerRuns>& runs,
-                         LayerDetails details) {
+static void write_layers(
+    Page& page,
+    const JudgedModel& model,
+    const std::vector<LayerRuns>& runs,
+    LayerDetails details) {
     const std::string framework = model.framework + if_any(" ", model.version);
     if (model.layers.empty() && !model.unclear.empty()) {
-        page.wrap("", shown(model.file) + " (" + shown(framework) +
-                          "): unknown whether it has recurrent layers; none was recognized");
+        page.wrap(
+            "",
+            shown(model.file) + " (" + shown(framework) +
+                "): unknown whether it has recurrent layers; none was recognized");
     } else if (model.layers.empty()) {
         page.wrap("", shown(model.file) + " (" + shown(framework) + ") has no recurrent layer");
     } else {
-        page.wrap("", shown(model.file) + ": " +
-                          pluralized(model.layers.size(), "recurrent layer", "recurrent layers") +
-                          ", " + shown(framework));
+        page.wrap(
+            "",
+            shown(model.file) + ": " +
+                pluralized(model.layers.size(), "recurrent layer", "recurrent layers") + ", " +
+                shown(framework));
         for (std::size_t i = 0; i < model.layers.size(); ++i) {
             write_layer(page, model.layers[i], details);
             if (const auto* const run = find_by(runs, &LayerRuns::layer, static_cast<int>(i + 1)))
@@ -225,15 +245,18 @@ static void write_table(Page& page, const ModelDocument& document) {
     for (const JudgedModel& model : document.models) {
         if (&model != &document.models.front())
             page.line();
-        page.wrap("", page.styled(TextStyle::bold, shown(model.file)) + "  " +
-                          shown(model.framework + if_any(" ", model.version)));
+        page.wrap(
+            "",
+            page.styled(TextStyle::bold, shown(model.file)) + "  " +
+                shown(model.framework + if_any(" ", model.version)));
         if (model.layers.empty() && model.unclear.empty())
             page.wrap("  ", "no recurrent layer");
         for (const JudgedLayer& layer : model.layers) {
             const auto [mark, use] = use_in_words(layer);
-            page.wrap("  " + page.mark(mark) + " ",
-                      concat(name_of(layer.cudnn), "  ", shown(layer.name), "  ", outline(layer)),
-                      4);
+            page.wrap(
+                "  " + page.mark(mark) + " ",
+                concat(name_of(layer.cudnn), "  ", shown(layer.name), "  ", outline(layer)),
+                4);
             if (!layer.reasons.empty())
                 page.wrap("      ", shown(layer.reasons.front()));
         }
@@ -267,9 +290,10 @@ static std::string details_of(const JudgedLayer& layer, const LayerRuns* runs) {
 
 /// The layers, for formats that draw tables.
 static OutlineTable table_of(const JudgedModel& model, const std::vector<LayerRuns>& runs = {}) {
-    OutlineTable table{concat(model.file, " (", model.framework, known(" ", model.version), ")"),
-                       {"Layer", "Network", "cuDNN", "Details"},
-                       {}};
+    OutlineTable table{
+        concat(model.file, " (", model.framework, known(" ", model.version), ")"),
+        {"Layer", "Network", "cuDNN", "Details"},
+        {}};
     for (std::size_t i = 0; i < model.layers.size(); ++i) {
         const JudgedLayer& layer = model.layers[i];
         const auto [mark, use] = use_in_words(layer);
@@ -328,8 +352,8 @@ void write_document(Page& page, const ModelDocument& document) {
         document.models.empty() && document.unread.empty() && document.layers.empty();
     if (has_nothing && document.unclear.empty())
         return write_layers(page, document);  // a sentence by itself
-    page.wrap(headline(document.tool, mark_of_layers(document), "", page), shown(document.sentence),
-              2);
+    page.wrap(
+        headline(document.tool, mark_of_layers(document), "", page), shown(document.sentence), 2);
     page.line();
     if (!document.models.empty() || !document.unread.empty())
         return write_table(page, document);
@@ -372,13 +396,13 @@ Outline outline_of(const ModelDocument& document) {
         .reason = document.sentence,
         .layer = Layer::runtime,
     });
-    outline.sections.insert(outline.sections.begin(), section(SectionKind::layers, [&](Page& page) {
-                                if (document.models.empty())
-                                    write_layers(page, document, document.runs,
-                                                 LayerDetails::without_findings);
-                                else
-                                    write_table(page, document);
-                            }));
+    outline.sections.insert(
+        outline.sections.begin(), section(SectionKind::layers, [&](Page& page) {
+            if (document.models.empty())
+                write_layers(page, document, document.runs, LayerDetails::without_findings);
+            else
+                write_table(page, document);
+        }));
     outline.sections.front().tables = tables_of(document);
     return outline;
 }

@@ -13,13 +13,14 @@ namespace rnncheck {
 /// out.
 static std::vector<OutlineSection> sections_of(const Report& report) {
     std::vector<OutlineSection> sections = {
-        section(SectionKind::networks,
-                [&](Page& page) { write_sweeps(page, report.facts, true, ""); }),
-        section(SectionKind::layers,
-                [&](Page& page) {
-                    if (report.model)
-                        write_layers(page, *report.model);
-                }),
+        section(
+            SectionKind::networks, [&](Page& page) { write_sweeps(page, report.facts, true, ""); }),
+        section(
+            SectionKind::layers,
+            [&](Page& page) {
+                if (report.model)
+                    write_layers(page, *report.model);
+            }),
         section(SectionKind::further_results, [&](Page& page) {
             if (report.lstm)
                 write_lstm(page, *report.lstm);
@@ -45,8 +46,8 @@ static std::map<int, std::map<RunEnd, int>> tests_by_end(const Facts& facts) {
 
 /// Without the empty lines around it, which belong to the page.
 OutlineSection section(SectionKind kind, const std::function<void(Page&)>& write) {
-    constexpr const char* headings[] = {"Recurrent networks", "Recurrent layers", "Further results",
-                                        "Nodes"};
+    constexpr const char* headings[] = {
+        "Recurrent networks", "Recurrent layers", "Further results", "Nodes"};
     Page page({});
     write(page);
     std::string text = page.text();

@@ -77,13 +77,17 @@ const PatternTable& table() {
 }
 
 /// Every match of one pattern, from left to right.
-void add_places(std::string_view text, const PrivatePattern& pattern,
-                std::vector<PrivatePlace>& places) {
+void add_places(
+    std::string_view text, const PrivatePattern& pattern, std::vector<PrivatePlace>& places) {
     const std::string_view kind = name_of(pattern.kind);
     std::array<re2::StringPiece, 6>
         found;  // the match and the groups, of which at most one is there
     for (std::size_t from = 0; pattern.regex.compiled().Match(
-             {text.data(), text.size()}, from, text.size(), re2::RE2::UNANCHORED, found.data(),
+             {text.data(), text.size()},
+             from,
+             text.size(),
+             re2::RE2::UNANCHORED,
+             found.data(),
              static_cast<int>(found.size()));) {
         const auto group =
             std::find_if(found.begin() + 1, found.end(), [](const auto& g) { return g.data(); });
@@ -114,8 +118,8 @@ std::vector<PrivatePlace> places_in(std::string_view text) {
 
 /// Takes terminal codes out, and decodes %2F (RFC 3986).
 void decode(std::string_view original, SearchedText& to) {
-    static const re2::RE2 code(table().parts.at("terminal_code").text + "|%([0-9A-Fa-f]{2})",
-                               re2::RE2::Latin1);
+    static const re2::RE2 code(
+        table().parts.at("terminal_code").text + "|%([0-9A-Fa-f]{2})", re2::RE2::Latin1);
     const auto put = [&to](char character, std::size_t at) {
         to.text += character;
         to.from.push_back(at);
@@ -167,8 +171,8 @@ SearchedText searched(std::string_view original) {
         all.from.clear();
     } else {
         const auto in_text = [&](std::size_t at) {
-            return static_cast<std::size_t>(std::ranges::lower_bound(all.from, at) -
-                                            all.from.begin());
+            return static_cast<std::size_t>(
+                std::ranges::lower_bound(all.from, at) - all.from.begin());
         };
         for (PrivatePlace& place : all.places)
             place = {in_text(place.begin), in_text(place.end), place.kind};

@@ -11,8 +11,21 @@ namespace rnncheck {
 
 /// Kinds up to `token` are replaced where they are found, whatever they are; values of the others
 /// everywhere.
-RNNCHECK_ENUM(PrivateKind, uuid, user, email, secret, ip_address, mac_address, pci_id, token,
-              serial, host, home, ssid, process)
+RNNCHECK_ENUM(
+    PrivateKind,
+    uuid,
+    user,
+    email,
+    secret,
+    ip_address,
+    mac_address,
+    pci_id,
+    token,
+    serial,
+    host,
+    home,
+    ssid,
+    process)
 
 /// Whether the kind is replaced only where a pattern finds it: a number that
 /// looks like an address in one place may be a version elsewhere.

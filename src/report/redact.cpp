@@ -20,9 +20,20 @@ namespace rnncheck {
 namespace {
 
 /// By kind.
-const std::vector<std::string> placeholders = {"UUID-", "USER",    "EMAIL",  "SECRET", "IP-",
-                                               "MAC-",  "PCI-ID-", "TOKEN",  "SERIAL", "HOST",
-                                               "HOME",  "SSID",    "PROCESS"};
+const std::vector<std::string> placeholders = {
+    "UUID-",
+    "USER",
+    "EMAIL",
+    "SECRET",
+    "IP-",
+    "MAC-",
+    "PCI-ID-",
+    "TOKEN",
+    "SERIAL",
+    "HOST",
+    "HOME",
+    "SSID",
+    "PROCESS"};
 
 std::string_view placeholder_of(PrivateKind kind) {
     return placeholders[static_cast<std::size_t>(kind)];
@@ -40,8 +51,8 @@ int number_in_placeholder(std::string_view text, PrivateKind kind) {
 
 /// "USER7", a word of a report that was redacted before.
 bool is_placeholder(std::string_view text) {
-    static const re2::RE2 regex("(?:" + join(placeholders, "|") + ")0*[1-9][0-9]{0,5}",
-                                re2::RE2::Latin1);
+    static const re2::RE2 regex(
+        "(?:" + join(placeholders, "|") + ")0*[1-9][0-9]{0,5}", re2::RE2::Latin1);
     return re2::RE2::FullMatch({text.data(), text.size()}, regex);
 }
 
@@ -116,10 +127,14 @@ class Redactor {
     /// The same for an environment variable whose whole value is private.
     void learn_variable(std::string_view name, std::string_view value) {
         static const std::map<std::string_view, PrivateKind> variables = {
-            {"HOME", PrivateKind::home},      {"USERPROFILE", PrivateKind::home},
-            {"USER", PrivateKind::user},      {"LOGNAME", PrivateKind::user},
-            {"SUDO_USER", PrivateKind::user}, {"USERNAME", PrivateKind::user},
-            {"HOSTNAME", PrivateKind::host},  {"COMPUTERNAME", PrivateKind::host}};
+            {"HOME", PrivateKind::home},
+            {"USERPROFILE", PrivateKind::home},
+            {"USER", PrivateKind::user},
+            {"LOGNAME", PrivateKind::user},
+            {"SUDO_USER", PrivateKind::user},
+            {"USERNAME", PrivateKind::user},
+            {"HOSTNAME", PrivateKind::host},
+            {"COMPUTERNAME", PrivateKind::host}};
         if (const auto* kind = look_up(variables, name))
             add(value, *kind);
     }
@@ -127,8 +142,8 @@ class Redactor {
     /// From left to right: what a pattern found, else the user's home
     /// directory, else a word that is known to be private, else the character
     /// as the original has it.
-    std::string redacted(std::string_view original, const SearchedText& searched,
-                         Reader reader = Reader::person) {
+    std::string redacted(
+        std::string_view original, const SearchedText& searched, Reader reader = Reader::person) {
         const std::string_view text = searched.text;
         auto next = searched.places.begin();
         std::string out;
@@ -141,8 +156,9 @@ class Redactor {
             if (next != searched.places.end() && next->begin == at) {
                 out += word_at(*next, text);
                 at = next->end;
-            } else if (at < text.size() && !replace_own_home(text, at, reader, out) &&
-                       !replace_word(text, at, out)) {
+            } else if (
+                at < text.size() && !replace_own_home(text, at, reader, out) &&
+                !replace_word(text, at, out)) {
                 out += searched.written(at++, original);
             }
         }
@@ -211,8 +227,8 @@ class Redactor {
         if (find_by(candidates, &Secret::text, text))
             return;
         candidates.push_back({std::string(text), kind});
-        std::ranges::sort(candidates, std::greater(),
-                          [](const Secret& secret) { return secret.text.size(); });
+        std::ranges::sort(
+            candidates, std::greater(), [](const Secret& secret) { return secret.text.size(); });
         ++known_words_;
     }
 
@@ -281,8 +297,8 @@ class Redactor {
         return word_for(PrivateKind::uuid, small);
     }
 
-    bool replace_own_home(std::string_view text, std::size_t& at, Reader reader,
-                          std::string& out) const {
+    bool replace_own_home(
+        std::string_view text, std::size_t& at, Reader reader, std::string& out) const {
         if (reader == Reader::rnncheck || own_home_.empty() ||
             !text.substr(at).starts_with(own_home_))
             return false;
@@ -301,8 +317,8 @@ class Redactor {
     }
 
     /// A shell expands "~" only where a word begins, and nothing between single quotation marks.
-    static std::string own_home_for_shell(std::string_view command, std::size_t at,
-                                          std::string& before) {
+    static std::string own_home_for_shell(
+        std::string_view command, std::size_t at, std::string& before) {
         const char quote = open_quote(command, at);
         if (quote == '"')
             return "$HOME";
@@ -394,8 +410,8 @@ void for_each_text_of_map(TextMap& map, Reader reader, const UseText& use) {
     map = std::move(changed);
 }
 
-void for_each_text_of_structure(const Shape& shape, void* value, Reader reader,
-                                const UseText& use) {
+void for_each_text_of_structure(
+    const Shape& shape, void* value, Reader reader, const UseText& use) {
     for (const Shape::Member& member : shape.members) {
         void* const place = static_cast<char*>(value) + member.offset;
         if (!is_rnncheck_field(member.name) && !is_version(member, place))
@@ -419,17 +435,20 @@ void for_each_text(const Shape& shape, void* value, Reader reader, const UseText
 
 void redact_texts(const Shape& shape, void* document, Redactor& redactor) {
     std::vector<SearchedText> texts;  // in order: the patterns are matched once
-    for_each_text(shape, document, Reader::person,
-                  [&](std::string_view name, const std::string& text, Reader) {
-                      redactor.learn_variable(name, text);
-                      redactor.learn(texts.emplace_back(searched(text)));
-                  });
+    for_each_text(
+        shape,
+        document,
+        Reader::person,
+        [&](std::string_view name, const std::string& text, Reader) {
+            redactor.learn_variable(name, text);
+            redactor.learn(texts.emplace_back(searched(text)));
+        });
     // The second walk visits the same texts in the same order.
     auto next = texts.begin();
-    for_each_text(shape, document, Reader::person,
-                  [&](std::string_view, std::string& text, Reader reader) {
-                      text = redactor.redacted(text, *next++, reader);
-                  });
+    for_each_text(
+        shape, document, Reader::person, [&](std::string_view, std::string& text, Reader reader) {
+            text = redactor.redacted(text, *next++, reader);
+        });
 }
 
 }  // namespace

@@ -36,11 +36,14 @@ Computed computed(const Report& report) {
     std::size_t failed = ends[RunEnd::incorrect];
     if (failures_count)
         failed += ends[RunEnd::rejected] + ends[RunEnd::failed];
-    return {passed, failed,
-            report.facts.rnn_runs.size() - passed - failed - ends[RunEnd::not_supported],
-            gpus.size(), std::ranges::any_of(report.facts.kernel_runs, [](const KernelRun& run) {
-                return run.correct.has_value();
-            })};
+    return {
+        passed,
+        failed,
+        report.facts.rnn_runs.size() - passed - failed - ends[RunEnd::not_supported],
+        gpus.size(),
+        std::ranges::any_of(report.facts.kernel_runs, [](const KernelRun& run) {
+            return run.correct.has_value();
+        })};
 }
 
 /// "3 of 45 cases failed"; failures before passes.
@@ -88,8 +91,8 @@ std::string problems_in_words(const Report& report) {
 
 /// The title of the first finding of the worst severity between two texts, one that is more than
 /// possible if there is.
-std::string with_first(const Report& report, const std::string& before,
-                       const std::string& after = "") {
+std::string with_first(
+    const Report& report, const std::string& before, const std::string& after = "") {
     const auto first = std::ranges::min_element(report.findings, {}, [](const Finding& finding) {
         return std::pair(finding.severity, is_possible(finding));
     });
@@ -104,8 +107,8 @@ std::string about_what_was_given(const Report& report) {
     std::string_view need = " need";
     if (lacking == 1)
         need = " needs";
-    const std::string requested = concat("; ", pluralized(answers, "check", "checks"), " decided, ",
-                                         lacking, need, " more input");
+    const std::string requested = concat(
+        "; ", pluralized(answers, "check", "checks"), " decided, ", lacking, need, " more input");
     const std::size_t errors = count_of(report.findings, Severity::error),
                       warnings = count_of(report.findings, Severity::warning);
     if (errors > 0)
@@ -157,8 +160,8 @@ std::string about_machine(const Report& report) {
     if (errors > 0) {
         const std::string problems = problems_in_words(report);
         if (all.passed > 0 && all.failed == 0)
-            return with_first(report, problems + ": ",
-                              "; " + ran + untested_in_words(report.facts));
+            return with_first(
+                report, problems + ": ", "; " + ran + untested_in_words(report.facts));
         if (has_no_cause_for_lack_of_gpu(report))
             return with_first(report, problems + ": ", "; " + ran);
         // "1 problem" is clear from the title alone.
@@ -196,8 +199,8 @@ std::string about_log(const Report& report) {
         return "undetermined: the log is empty";
     if (report.findings.empty())
         return "no error found in the log";
-    if (std::ranges::all_of(report.findings,
-                            [](const Finding& f) { return f.severity == Severity::note; }))
+    if (std::ranges::all_of(
+            report.findings, [](const Finding& f) { return f.severity == Severity::note; }))
         return with_first(report, what_it_means(report));
     constexpr const char* how_sure[] = {"cause: ", "likely cause: ", "possible cause: "};
     const Confidence confidence = report.findings.front().confidence;
@@ -239,7 +242,8 @@ std::string sentence_of(const JudgedModel& model) {
     const auto unknown = static_cast<std::size_t>(
         std::ranges::count(layers, CudnnUse::unknown, &JudgedLayer::cudnn));
     std::string sentence = concat(
-        std::ranges::count(layers, CudnnUse::yes, &JudgedLayer::cudnn), " of ",
+        std::ranges::count(layers, CudnnUse::yes, &JudgedLayer::cudnn),
+        " of ",
         pluralized(layers.size(), "recurrent layer uses cuDNN", "recurrent layers use cuDNN"));
     if (!without.empty())
         sentence += "; without it: " + join_with_and(without);
@@ -256,8 +260,11 @@ std::size_t count_of(const std::vector<Finding>& findings, Severity severity) {
 
 /// Undetermined is worse than warnings: there may be a problem.
 OverallVerdict worse(OverallVerdict one, OverallVerdict other) {
-    constexpr OverallVerdict order[] = {OverallVerdict::healthy, OverallVerdict::warnings,
-                                        OverallVerdict::undetermined, OverallVerdict::problems};
+    constexpr OverallVerdict order[] = {
+        OverallVerdict::healthy,
+        OverallVerdict::warnings,
+        OverallVerdict::undetermined,
+        OverallVerdict::problems};
     return *std::max(std::ranges::find(order, one), std::ranges::find(order, other));
 }
 

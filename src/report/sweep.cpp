@@ -50,9 +50,18 @@ struct Picture {
     }
 
     void at(int x, int bottom, std::string_view words, std::string_view style = "") {
-        draw(x + letter_width * static_cast<int>(std::min(words.size(), longest_words)),
-             concat("<text x=\"", x, "\" y=\"", bottom, "\" ", style, '>',
-                    xml(words, longest_words), "</text>"));
+        draw(
+            x + letter_width * static_cast<int>(std::min(words.size(), longest_words)),
+            concat(
+                "<text x=\"",
+                x,
+                "\" y=\"",
+                bottom,
+                "\" ",
+                style,
+                '>',
+                xml(words, longest_words),
+                "</text>"));
     }
 
     void text(std::string_view words, std::string_view style = "") {
@@ -64,22 +73,53 @@ struct Picture {
     /// tooltip.
     void square(int x, RunEnd end, std::string_view tip) {
         const RunEndLook& look = look_of(end);
-        draw(x + cell_size,
-             concat("<g><title>", xml(tip, longest_words), "</title><rect x=\"", x, "\" y=\"", y,
-                    "\" width=\"", cell_size - 1, "\" height=\"", cell_size - 1, "\" fill=\"",
-                    look.fill, "\"/><text x=\"", x + cell_size / 2, "\" y=\"", y + 12,
-                    "\" text-anchor=\"middle\" fill=\"", look.ink, "\">", look.letter,
-                    "</text></g>"));
+        draw(
+            x + cell_size,
+            concat(
+                "<g><title>",
+                xml(tip, longest_words),
+                "</title><rect x=\"",
+                x,
+                "\" y=\"",
+                y,
+                "\" width=\"",
+                cell_size - 1,
+                "\" height=\"",
+                cell_size - 1,
+                "\" fill=\"",
+                look.fill,
+                "\"/><text x=\"",
+                x + cell_size / 2,
+                "\" y=\"",
+                y + 12,
+                "\" text-anchor=\"middle\" fill=\"",
+                look.ink,
+                "\">",
+                look.letter,
+                "</text></g>"));
     }
 
     /// The document. White behind it, because a page may be dark.
     std::string finished(std::string_view title) const {
         const int width = widest + margin, height = y + margin;
-        return concat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width, "\" height=\"",
-                      height, "\" viewBox=\"0 0 ", width, ' ', height,
-                      "\" role=\"img\" aria-label=\"", xml(title, longest_words),
-                      "\" font-family=\"monospace\" font-size=\"11\">\n<rect width=\"", width,
-                      "\" height=\"", height, "\" fill=\"#ffffff\"/>\n", body, "</svg>\n");
+        return concat(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"",
+            width,
+            "\" height=\"",
+            height,
+            "\" viewBox=\"0 0 ",
+            width,
+            ' ',
+            height,
+            "\" role=\"img\" aria-label=\"",
+            xml(title, longest_words),
+            "\" font-family=\"monospace\" font-size=\"11\">\n<rect width=\"",
+            width,
+            "\" height=\"",
+            height,
+            "\" fill=\"#ffffff\"/>\n",
+            body,
+            "</svg>\n");
     }
 };
 
@@ -87,8 +127,9 @@ struct Picture {
 /// shape.
 void draw_sweep(Picture& page, const Sweep& sweep, const std::vector<std::string>& shapes) {
     page.y += line_height;
-    page.text(concat(gpus_in_words(sweep.gpus), ", ", sweep.rnn_api, " API, ", sweep.library),
-              "font-weight=\"bold\"");
+    page.text(
+        concat(gpus_in_words(sweep.gpus), ", ", sweep.rnn_api, " API, ", sweep.library),
+        "font-weight=\"bold\"");
     const auto rows = grouped(sweep.runs, [](const RnnRun& run) { return kind_of(run.rnn_case); });
     std::size_t widest = 0;
     for (const auto& [kind, runs] : rows)
@@ -97,8 +138,11 @@ void draw_sweep(Picture& page, const Sweep& sweep, const std::vector<std::string
     page.y += 2 * line_height;
     for (std::size_t i = 0; i < shapes.size(); ++i) {
         const int x = left + cell_size * static_cast<int>(i) + cell_size / 2 + 4;
-        page.at(x, page.y, std::to_string(i + 1),
-                concat("font-size=\"9\" transform=\"rotate(-90 ", x, ' ', page.y, ")\""));
+        page.at(
+            x,
+            page.y,
+            std::to_string(i + 1),
+            concat("font-size=\"9\" transform=\"rotate(-90 ", x, ' ', page.y, ")\""));
     }
     page.y += 4;
     for (const auto& [kind, runs] : rows) {
@@ -107,8 +151,10 @@ void draw_sweep(Picture& page, const Sweep& sweep, const std::vector<std::string
              grouped(runs, [](const RnnRun& run) { return shape_of(run.rnn_case); })) {
             const RunEnd end = worst_of(cases);
             const auto column = std::ranges::find(shapes, shape) - shapes.begin();
-            page.square(left + cell_size * static_cast<int>(column), end,
-                        concat(look_of(end).word, ": ", kind, ", ", shape));
+            page.square(
+                left + cell_size * static_cast<int>(column),
+                end,
+                concat(look_of(end).word, ": ", kind, ", ", shape));
         }
         page.y += cell_size;
     }
@@ -143,8 +189,8 @@ double power_of(double ratio, int lowest, int highest) {
 
 /// A row for each kind, a point for each ratio on a scale of the powers of ten that occur, and a
 /// line at 1, which may be a limit.
-std::string ratios_svg(const Ratios& ratios, const std::string& title, int lowest, int highest,
-                       bool one_is_limit) {
+std::string ratios_svg(
+    const Ratios& ratios, const std::string& title, int lowest, int highest, bool one_is_limit) {
     constexpr int power_width = 60;
     int first = -1, last = 1;
     for (const auto& [kind, value] : ratios) {
@@ -169,8 +215,18 @@ std::string ratios_svg(const Ratios& ratios, const std::string& title, int lowes
     const int bottom = top + line_height * static_cast<int>(rows.size() + 1);
     for (int power = first; power <= last; ++power) {
         const int x = left + (power - first) * power_width;
-        page.draw(x + margin, concat("<path d=\"M", x, ' ', top, 'V', bottom, "\" stroke=\"",
-                                     power == 0 ? "#000000" : "#DDDDDD", "\"/>"));
+        page.draw(
+            x + margin,
+            concat(
+                "<path d=\"M",
+                x,
+                ' ',
+                top,
+                'V',
+                bottom,
+                "\" stroke=\"",
+                power == 0 ? "#000000" : "#DDDDDD",
+                "\"/>"));
         page.at(x - 10, top - 3, power == 0 ? "1" : concat("1e", power));
     }
     page.y += line_height;
@@ -181,8 +237,14 @@ std::string ratios_svg(const Ratios& ratios, const std::string& title, int lowes
              points) {  // a cross where it is beyond the limit, else a dot
             const int x = left + point;
             if (is_beyond)
-                page.draw(x, concat("<path d=\"M", x - 4, ' ', y - 4,
-                                    "l8 8m-8 0l8 -8\" stroke=\"#B3261E\" stroke-width=\"2\"/>"));
+                page.draw(
+                    x,
+                    concat(
+                        "<path d=\"M",
+                        x - 4,
+                        ' ',
+                        y - 4,
+                        "l8 8m-8 0l8 -8\" stroke=\"#B3261E\" stroke-width=\"2\"/>"));
             else
                 page.draw(
                     x, concat("<circle cx=\"", x, "\" cy=\"", y, "\" r=\"3\" fill=\"#0072B2\"/>"));
@@ -208,8 +270,8 @@ Ratios times_against_model(const Facts& facts) {
         if (const auto peak = peak_of(gpu))
             for (const RnnRun& run : facts.rnn_runs)
                 if (run.gpu == gpu.index && run.repeat_ms && run.end == RunEnd::ok)
-                    ratios.emplace_back(kind_of(run.rnn_case),
-                                        *run.repeat_ms / model_ms(run.rnn_case, *peak));
+                    ratios.emplace_back(
+                        kind_of(run.rnn_case), *run.repeat_ms / model_ms(run.rnn_case, *peak));
     return ratios;
 }
 
@@ -263,9 +325,12 @@ const RunEndLook& look_of(RunEnd end) {
     // Okabe and Ito's palette, which color-blind people can distinguish ("Color Universal Design",
     // 2008).
     static constexpr RunEndLook looks[] = {
-        {"ok", 0, '.', "#009E73", "#ffffff"},       {"not supported", 1, '-', "#DDDDDD", "#444444"},
-        {"rejected", 3, 'r', "#E69F00", "#000000"}, {"out of memory", 4, 'm', "#56B4E9", "#000000"},
-        {"failed", 5, 'X', "#000000", "#ffffff"},   {"WRONG", 6, 'W', "#D55E00", "#ffffff"},
+        {"ok", 0, '.', "#009E73", "#ffffff"},
+        {"not supported", 1, '-', "#DDDDDD", "#444444"},
+        {"rejected", 3, 'r', "#E69F00", "#000000"},
+        {"out of memory", 4, 'm', "#56B4E9", "#000000"},
+        {"failed", 5, 'X', "#000000", "#ffffff"},
+        {"WRONG", 6, 'W', "#D55E00", "#ffffff"},
         {"not run", 2, 's', "#F0E442", "#000000"}};
     return looks[static_cast<std::size_t>(end)];
 }

@@ -16,15 +16,16 @@ struct MarkLook {
     TextStyle style;
 };
 
-constexpr MarkLook mark_looks[] = {{"✓", "[ok]", TextStyle::green},
-                                   {"✗", "[!!]", TextStyle::red},
-                                   {"!", "[ !]", TextStyle::yellow},
-                                   {"?", "[??]", TextStyle::yellow},
-                                   {"–", "[--]", TextStyle::faint}};
+constexpr MarkLook mark_looks[] = {
+    {"✓", "[ok]", TextStyle::green},
+    {"✗", "[!!]", TextStyle::red},
+    {"!", "[ !]", TextStyle::yellow},
+    {"?", "[??]", TextStyle::yellow},
+    {"–", "[--]", TextStyle::faint}};
 
 /// SGR codes of ECMA-48, in the order of TextStyle.
-constexpr std::string_view style_codes[] = {"\x1b[1;31m", "\x1b[33m", "\x1b[32m",
-                                            "\x1b[36m",   "\x1b[1m",  "\x1b[2m"};
+constexpr std::string_view style_codes[] = {
+    "\x1b[1;31m", "\x1b[33m", "\x1b[32m", "\x1b[36m", "\x1b[1m", "\x1b[2m"};
 
 /// "today", "59 days old", "23 months old", "2 years old": in the largest unit
 /// of which there are two.
@@ -48,15 +49,15 @@ std::string shown(std::string_view text) {
     return escaped(text);
 }
 
-std::string known(std::string_view before, const std::optional<std::string>& value,
-                  std::string_view after) {
+std::string known(
+    std::string_view before, const std::optional<std::string>& value, std::string_view after) {
     if (!value)
         return "";
     return concat(before, shown(*value), after);
 }
 
-std::string known(std::string_view before, const std::optional<Version>& value,
-                  std::string_view after) {
+std::string known(
+    std::string_view before, const std::optional<Version>& value, std::string_view after) {
     if (!value)
         return "";
     return known(before, std::optional(value->text), after);
@@ -78,7 +79,8 @@ std::string with_entities(std::string_view text, Entities entities, std::size_t 
 
 std::string xml(std::string_view text, std::size_t most) {
     return with_entities(
-        text, {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#39;"}},
+        text,
+        {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#39;"}},
         most);
 }
 
@@ -156,22 +158,25 @@ Mark mark_of(OverallVerdict verdict) {
 }
 
 const SeverityLook& look_of(Severity severity) {
-    static constexpr SeverityLook looks[] = {{Mark::failed, TextStyle::red, "Problem"},
-                                             {Mark::warning, TextStyle::yellow, "Warning"},
-                                             {Mark::not_run, TextStyle::cyan, "Note"}};
+    static constexpr SeverityLook looks[] = {
+        {Mark::failed, TextStyle::red, "Problem"},
+        {Mark::warning, TextStyle::yellow, "Warning"},
+        {Mark::not_run, TextStyle::cyan, "Note"}};
     return looks[static_cast<std::size_t>(severity)];
 }
 
 std::string text_with_warning(const Remedy& remedy) {
-    constexpr std::string_view warnings[] = {"", " (needs administrator rights)",
-                                             " (interrupts running programs)",
-                                             " (destroys data: read the documentation first)"};
+    constexpr std::string_view warnings[] = {
+        "",
+        " (needs administrator rights)",
+        " (interrupts running programs)",
+        " (destroys data: read the documentation first)"};
     return concat(remedy.text, warnings[static_cast<std::size_t>(remedy.risk)]);
 }
 
 /// In their order in the report, which is by name.
-std::vector<const RuleVerdict*> checks_with(const std::vector<RuleVerdict>& checks, Outcome outcome,
-                                            bool evaluated) {
+std::vector<const RuleVerdict*> checks_with(
+    const std::vector<RuleVerdict>& checks, Outcome outcome, bool evaluated) {
     std::vector<const RuleVerdict*> found;
     for (const RuleVerdict& check : checks)
         if (check.outcome == outcome && !check.not_evaluated == evaluated)
@@ -268,8 +273,8 @@ std::string Page::text() const {
     return safe;
 }
 
-std::string headline(const ToolStamp& tool, Mark mark, std::string_view sentence,
-                     const Page& page) {
+std::string headline(
+    const ToolStamp& tool, Mark mark, std::string_view sentence, const Page& page) {
     return "rnncheck " + shown(tool.version) + "   " + page.mark(mark) + ' ' + shown(sentence);
 }
 

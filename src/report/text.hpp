@@ -27,10 +27,10 @@ inline constexpr std::size_t label_width = 10;
 std::string shown(std::string_view text);
 
 /// "kernel 6.1" of what is known, shown; else empty.
-std::string known(std::string_view before, const std::optional<std::string>& value,
-                  std::string_view after = "");
-std::string known(std::string_view before, const std::optional<Version>& value,
-                  std::string_view after = "");
+std::string known(
+    std::string_view before, const std::optional<std::string>& value, std::string_view after = "");
+std::string known(
+    std::string_view before, const std::optional<Version>& value, std::string_view after = "");
 
 /// What a format has for a character that means something in it.
 using Entities = std::initializer_list<std::pair<char, std::string_view>>;
@@ -106,8 +106,8 @@ class Page {
     /// Text broken at spaces into lines. The first begins with `first`, the others with as many
     /// spaces as `first` has columns (or `indent` of them). A word that is too long stays whole, so
     /// that paths and URLs can be copied.
-    void wrap(std::string_view first, std::string_view text,
-              std::size_t indent = std::string_view::npos);
+    void wrap(
+        std::string_view first, std::string_view text, std::size_t indent = std::string_view::npos);
     /// "  Word      text", wrapped under the text.
     void labelled(std::string_view word, std::string_view text, std::size_t width = label_width);
     /// The same in one line, however long: a path.
@@ -135,8 +135,8 @@ std::string text_of(const Document& document, const Style& style) {
 }
 
 /// Those that ended so; of those not applicable, those that were evaluated or not.
-std::vector<const RuleVerdict*> checks_with(const std::vector<RuleVerdict>& checks, Outcome outcome,
-                                            bool evaluated = true);
+std::vector<const RuleVerdict*> checks_with(
+    const std::vector<RuleVerdict>& checks, Outcome outcome, bool evaluated = true);
 
 /// "rnncheck 0.1.0   ✓ recurrent networks work: ..."
 std::string headline(const ToolStamp& tool, Mark mark, std::string_view sentence, const Page& page);
@@ -183,8 +183,8 @@ std::string counts_of(const Facts& facts, const Cases& cases);
 
 /// The recurrent-network cases, a table per cuDNN installation, GPU and RNN API; GPUs with the
 /// same results share one. Without `all`, only where something failed.
-void write_sweeps(Page& page, const Facts& facts, bool all,
-                  std::string_view heading = "Recurrent networks");
+void write_sweeps(
+    Page& page, const Facts& facts, bool all, std::string_view heading = "Recurrent networks");
 
 /// The smallest case that fails, the sizes that fit, and what the network of a log showed.
 void write_lstm(Page& page, const LstmExtras& extras);

@@ -52,12 +52,15 @@ std::string network_in_words(const LogRnnConfig& config) {
             return std::string();
         return concat(name, ' ', *value);
     };
-    return shown(
-        listed({config.cell.value_or("cell unknown"), config.direction.value_or(""),
-                number("layers", config.layers), number("input", config.input_size),
-                number("units", config.units), number("longest sequence", config.sequence_length),
-                number("batch", config.batch),
-                if_any("not in the log: ", join_with_and(config.missing))}));
+    return shown(listed(
+        {config.cell.value_or("cell unknown"),
+         config.direction.value_or(""),
+         number("layers", config.layers),
+         number("input", config.input_size),
+         number("units", config.units),
+         number("longest sequence", config.sequence_length),
+         number("batch", config.batch),
+         if_any("not in the log: ", join_with_and(config.missing))}));
 }
 
 /// What --given named, and what of it was not understood.
@@ -90,8 +93,8 @@ void write_lines(Page& page, const Finding& cause, const Log& log, const Room& r
         page.wrap("  ", shortened(shown(item.value), room.quote), 4);
         quoted.push_back(*place);
     }
-    std::erase_if(known,
-                  [&](const std::string& one) { return contains(join(excluded, " "), one); });
+    std::erase_if(
+        known, [&](const std::string& one) { return contains(join(excluded, " "), one); });
     page.labelled("Known", shortened(join(known, ", "), room.known));
     for (const std::string& other : excluded)
         page.labelled("Ruled out", shortened(other, room.reason));
@@ -140,10 +143,11 @@ void write_first_check(Page& page, const Finding& cause, const Room& room) {
 
 /// One check for each cause that is open, the most likely one first; that of `shown_before` is
 /// known already.
-void write_checks(Page& page, const std::vector<Finding>& causes, const Finding* shown_before,
-                  const Room& room) {
-    page.heading(shown_before ? "Possible causes, each with its check:"
-                              : "To find out which cause it is, check in this order:");
+void write_checks(
+    Page& page, const std::vector<Finding>& causes, const Finding* shown_before, const Room& room) {
+    page.heading(
+        shown_before ? "Possible causes, each with its check:"
+                     : "To find out which cause it is, check in this order:");
     for (std::size_t i = 0; i < causes.size(); ++i) {
         const std::string number = "  " + std::to_string(i + 1) + "  ";
         const bool is_above = &causes[i] == shown_before;
@@ -249,8 +253,9 @@ void write_diagnosis(Page& page, const Report& report) {
     if (fills_screen && !page.is_verbose())
         page.line("More: -v shows the fix of each cause");
     else if (!causes.empty())
-        page.line("More: rnncheck explain " + shown(causes.front().rule) +
-                  or_verbose(page, causes.size()));
+        page.line(
+            "More: rnncheck explain " + shown(causes.front().rule) +
+            or_verbose(page, causes.size()));
 }
 
 }  // namespace rnncheck

@@ -24,8 +24,9 @@ void write_title(Page& page, const Finding& finding) {
     const std::size_t used = columns_of(begin + text) + 2;
     page.line();
     if (used + rule.size() <= page.width())
-        return page.line(begin + text + std::string(page.width() - used - rule.size() + 2, ' ') +
-                         page.styled(TextStyle::faint, rule));
+        return page.line(
+            begin + text + std::string(page.width() - used - rule.size() + 2, ' ') +
+            page.styled(TextStyle::faint, rule));
     page.wrap(begin, text);
     page.line(std::string(columns_of(begin), ' ') + page.styled(TextStyle::faint, rule));
 }
@@ -35,8 +36,8 @@ std::string in_words(const std::vector<HiddenThings>& all) {
     std::vector<std::string> hidden;
     for (const HiddenThings& things : all)
         if (things.count > 0)
-            hidden.push_back(std::to_string(things.count) + " x " +
-                             shown(id_in_words(things.kind)));
+            hidden.push_back(
+                std::to_string(things.count) + " x " + shown(id_in_words(things.kind)));
     if (hidden.empty())
         return "";
     return "Hidden because private: " + join(hidden, ", ") + " (--show-private shows them).";

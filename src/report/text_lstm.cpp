@@ -51,15 +51,18 @@ void write_fit(Page& page, const FitSearch& search) {
     page.wrap("", shown(search.answer), 4);
     page.wrap("    ", kind_of(fit.rnn_case) + ", " + shape_of(fit.rnn_case));
     if (fit.size.value_or(0) > 0)
-        page.wrap("    ", "weights " + mebibytes(fit.weight_bytes) + ", workspace " +
-                              mebibytes(fit.workspace_bytes) + ", reserve " +
-                              mebibytes(fit.reserve_bytes) + ", inputs and outputs " +
-                              mebibytes(fit.data_bytes));
+        page.wrap(
+            "    ",
+            "weights " + mebibytes(fit.weight_bytes) + ", workspace " +
+                mebibytes(fit.workspace_bytes) + ", reserve " + mebibytes(fit.reserve_bytes) +
+                ", inputs and outputs " + mebibytes(fit.data_bytes));
     if (fit.free_bytes)
         page.line("    free " + mebibytes(fit.free_bytes) + " of " + mebibytes(fit.total_bytes));
     if (search.failed && search.failed->size && search.failed->result)
-        page.wrap("    ", std::to_string(*search.failed->size) +
-                              " did not run: " + shown(in_words(*search.failed->result)));
+        page.wrap(
+            "    ",
+            std::to_string(*search.failed->size) +
+                " did not run: " + shown(in_words(*search.failed->result)));
 }
 
 }  // namespace

@@ -17,13 +17,13 @@ using Verdicts = std::vector<const RuleVerdict*>;
 
 /// "driver_too_old, cudnn_bug".
 std::string rules_of(const Verdicts& verdicts) {
-    return join(mapped(verdicts, [](const RuleVerdict* verdict) { return shown(verdict->rule); }),
-                ", ");
+    return join(
+        mapped(verdicts, [](const RuleVerdict* verdict) { return shown(verdict->rule); }), ", ");
 }
 
 /// Those with one reason together, below a heading.
-void write_reasons(Page& page, const std::string& heading, const Verdicts& verdicts,
-                   bool with_evidence = false) {
+void write_reasons(
+    Page& page, const std::string& heading, const Verdicts& verdicts, bool with_evidence = false) {
     if (verdicts.empty())
         return;
     page.line();
@@ -72,14 +72,14 @@ std::string summary_of(const Report& report) {
         report.verdicts,
         [](const RuleVerdict& verdict) { return verdict.not_evaluated.has_value(); });
     const Counts& counts = report.counts;
-    std::string all =
-        counts_in_words({{findings(Severity::error), "problem", "problems"},
-                         {findings(Severity::warning), "warning", "warnings"},
-                         {findings(Severity::note), "note", "notes"},
-                         {counts.undecided, "check undetermined", "checks undetermined"},
-                         {counts.pass, "check passed", "checks passed"},
-                         {counts.not_applicable - not_evaluated, "does not apply", "do not apply"},
-                         {not_evaluated, "not evaluated", "not evaluated"}});
+    std::string all = counts_in_words(
+        {{findings(Severity::error), "problem", "problems"},
+         {findings(Severity::warning), "warning", "warnings"},
+         {findings(Severity::note), "note", "notes"},
+         {counts.undecided, "check undetermined", "checks undetermined"},
+         {counts.pass, "check passed", "checks passed"},
+         {counts.not_applicable - not_evaluated, "does not apply", "do not apply"},
+         {not_evaluated, "not evaluated", "not evaluated"}});
     const bool is_fine =
         findings(Severity::error) + findings(Severity::warning) == 0 && counts.undecided == 0;
     if (is_fine)
@@ -167,8 +167,9 @@ void write_examination(Page& page, const Report& report) {
     const bool given = report.about == About::versions;
     page.wrap("", headline(report, page), 2);
     if (const std::string file = saved_facts_of(report); !file.empty())
-        page.wrap("  ", "of the machine whose facts are saved in " + shown(file) +
-                            ", not of this machine");
+        page.wrap(
+            "  ",
+            "of the machine whose facts are saved in " + shown(file) + ", not of this machine");
     if (given)
         page.heading("Given");
     if (!given)
@@ -188,19 +189,24 @@ void write_examination(Page& page, const Report& report) {
         write_finding(page, findings.subspan(i, next - i));
     }
     write_notes(page, findings.subspan(written));
-    write_reasons(page,
-                  page.mark(Mark::undetermined) + page.styled(TextStyle::bold, " Undetermined"),
-                  checks_with(report.verdicts, Outcome::undecided), page.is_verbose());
+    write_reasons(
+        page,
+        page.mark(Mark::undetermined) + page.styled(TextStyle::bold, " Undetermined"),
+        checks_with(report.verdicts, Outcome::undecided),
+        page.is_verbose());
     if (page.is_verbose() || !cause_below_all_cases(report))
         write_sweeps(page, report.facts, page.is_verbose() || report.lstm);
     if (report.lstm)
         write_lstm(page, *report.lstm);
     if (page.is_verbose() || given)
-        write_reasons(page, page.styled(TextStyle::bold, "Passed"),
-                      checks_with(report.verdicts, Outcome::pass), true);
+        write_reasons(
+            page,
+            page.styled(TextStyle::bold, "Passed"),
+            checks_with(report.verdicts, Outcome::pass),
+            true);
     else if (find_by(report.facts.frameworks, &Framework::requested, true))
-        write_reasons(page, page.styled(TextStyle::bold, "Passed, of versions"),
-                      passed_of_versions(report));
+        write_reasons(
+            page, page.styled(TextStyle::bold, "Passed, of versions"), passed_of_versions(report));
     if (page.is_verbose()) {
         const Verdicts not_applicable = checks_with(report.verdicts, Outcome::not_applicable);
         if (!not_applicable.empty()) {

@@ -95,13 +95,14 @@ std::string row_name(const RnnCase& rnn_case) {
 }
 
 /// Each is headed by one or two words.
-const std::vector<std::vector<std::string>> shape_columns = {{"plain", ""},
-                                                             {"large", ""},
-                                                             {"layers or", "directions"},
-                                                             {"lengths", "vary"},
-                                                             {"persistent", "kernels"},
-                                                             {"other", "options"},
-                                                             {"training", ""}};
+const std::vector<std::vector<std::string>> shape_columns = {
+    {"plain", ""},
+    {"large", ""},
+    {"layers or", "directions"},
+    {"lengths", "vary"},
+    {"persistent", "kernels"},
+    {"other", "options"},
+    {"training", ""}};
 
 /// The kind of shape: what is farthest from a plain network decides.
 std::size_t column_of(const RnnCase& c) {
@@ -144,8 +145,8 @@ std::vector<GridRow> grid_of(const Sweep& sweep) {
 }
 
 /// A heading of two lines, and a line for each row.
-std::vector<std::string> table_of(const Page& page, const Facts& facts,
-                                  const std::vector<GridRow>& rows) {
+std::vector<std::string> table_of(
+    const Page& page, const Facts& facts, const std::vector<GridRow>& rows) {
     std::vector<std::vector<std::string>> table = {{" ", ""}, {" ", ""}};
     for (const GridRow& row : rows)
         table.push_back({" ", row.name});
@@ -238,8 +239,8 @@ std::string numbers_of(const RnnRun& run) {
         parts.emplace_back("numbers beyond fp16");
     if (run.bitwise_repeatable == false)
         parts.emplace_back("not bitwise identical when repeated");
-    parts.push_back("first run " + milliseconds(run.first_ms) + ", second " +
-                    milliseconds(run.repeat_ms));
+    parts.push_back(
+        "first run " + milliseconds(run.first_ms) + ", second " + milliseconds(run.repeat_ms));
     if (run.workspace_bytes || run.weight_bytes)
         parts.push_back(memory_of(run));
     return listed(std::move(parts));
@@ -269,10 +270,19 @@ void write_case(Page& page, const Facts& facts, const RnnRun& run, std::size_t o
         alike = " (and " + pluralized(others, "other case", "other cases") + ')';
     if (run.end != RunEnd::ok)
         why = ": " + why_not_passed(run);
-    page.wrap("  ",
-              concat(page.styled(style_of(run.end), word_of(facts, run)), ": case ", run.number,
-                     alike, ", ", kind_of(network), ' ', shape_of(network), why),
-              6);
+    page.wrap(
+        "  ",
+        concat(
+            page.styled(style_of(run.end), word_of(facts, run)),
+            ": case ",
+            run.number,
+            alike,
+            ", ",
+            kind_of(network),
+            ' ',
+            shape_of(network),
+            why),
+        6);
     if (facts.rnn_request)
         write_details(page, facts, run);
 }
@@ -288,8 +298,8 @@ void write_each_case(Page& page, const Facts& facts, const Sweep& sweep) {
 /// What did not pass: the cases that failed in the same way together.
 std::vector<Cases> kinds_of_failure(const Facts& facts, const Sweep& sweep) {
     Cases failed;
-    std::ranges::copy_if(sweep.runs, std::back_inserter(failed),
-                         [](const RnnRun* run) { return is_bad(*run); });
+    std::ranges::copy_if(
+        sweep.runs, std::back_inserter(failed), [](const RnnRun* run) { return is_bad(*run); });
     const auto kind = [&](const RnnRun& run) {
         return std::pair(std::string(word_of(facts, run)), reason_of(run));
     };
@@ -306,8 +316,9 @@ void write_kinds_of_failure(Page& page, const Facts& facts, const Sweep& sweep) 
     }
     const std::size_t left = kinds.size() - std::min(kinds.size(), most_spelled_out);
     if (left > 0)
-        page.line("  and " + pluralized(left, "other kind of failure", "other kinds of failure") +
-                  " (-v)");
+        page.line(
+            "  and " + pluralized(left, "other kind of failure", "other kinds of failure") +
+            " (-v)");
 }
 
 void write_cases(Page& page, const Facts& facts, const Sweep& sweep) {
@@ -342,8 +353,8 @@ OutlineTable grid_table(const Facts& facts, const std::vector<GridRow>& rows) {
     return table;
 }
 
-std::vector<OutlineCell> row_of_case(const Facts& facts, const RnnRun& run,
-                                     std::size_t others = 0) {
+std::vector<OutlineCell> row_of_case(
+    const Facts& facts, const RnnRun& run, std::size_t others = 0) {
     const bool was_computed = run.end == RunEnd::ok || run.end == RunEnd::incorrect;
     std::vector<std::string> details;
     if (others > 0)
@@ -354,10 +365,11 @@ std::vector<OutlineCell> row_of_case(const Facts& facts, const RnnRun& run,
         details.push_back(numbers_of(run));
     if (facts.rnn_request && run.end != RunEnd::ok && run.end != RunEnd::not_supported)
         details.push_back("run it again: " + rerun_command(facts, run));
-    return {{std::to_string(run.number)},
-            {kind_of(run.rnn_case) + ' ' + shape_of(run.rnn_case)},
-            {std::string(word_of(facts, run)), mark_of(run.end)},
-            {join(details, "\n")}};
+    return {
+        {std::to_string(run.number)},
+        {kind_of(run.rnn_case) + ' ' + shape_of(run.rnn_case)},
+        {std::string(word_of(facts, run)), mark_of(run.end)},
+        {join(details, "\n")}};
 }
 
 /// Of requested cases each in a row; else each kind of failure.
@@ -392,8 +404,16 @@ std::string title_of(const Facts& facts, const Sweep& sweep) {
     std::string which;
     if (facts.cudnns.size() > 1)
         which = shown(sweep.library);
-    return concat(gpus_in_words(sweep.gpus), ", ", cudnn_in_words(facts, sweep.library), ", ",
-                  sweep.rnn_api, " API", if_any(", ", which), ": ", counts_of(facts, sweep.runs));
+    return concat(
+        gpus_in_words(sweep.gpus),
+        ", ",
+        cudnn_in_words(facts, sweep.library),
+        ", ",
+        sweep.rnn_api,
+        " API",
+        if_any(", ", which),
+        ": ",
+        counts_of(facts, sweep.runs));
 }
 
 }  // namespace

@@ -16,9 +16,13 @@ static std::string lengths_in_words(const RnnCase& rnn_case) {
 }
 
 using Size = std::pair<std::string_view, int RnnCase::*>;
-static constexpr Size sizes[] = {{"I", &RnnCase::input},  {"H", &RnnCase::hidden},
-                                 {"B", &RnnCase::batch},  {"T", &RnnCase::sequence_length},
-                                 {"L", &RnnCase::layers}, {"P", &RnnCase::projection}};
+static constexpr Size sizes[] = {
+    {"I", &RnnCase::input},
+    {"H", &RnnCase::hidden},
+    {"B", &RnnCase::batch},
+    {"T", &RnnCase::sequence_length},
+    {"L", &RnnCase::layers},
+    {"P", &RnnCase::projection}};
 
 std::string describe(const RnnCase& rnn_case) {
     std::vector<std::string> words;

@@ -50,8 +50,8 @@ struct RnnCase {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(Cell, cell, "kind of cell") = Cell::lstm;
     RNNCHECK_FIELD(Dtype, dtype, "type of data, states and weights") = Dtype::fp32;
-    RNNCHECK_FIELD(MathType, math,
-                   "math type: default allows TF32, fma does not") = MathType::standard;
+    RNNCHECK_FIELD(MathType, math, "math type: default allows TF32, fma does not") =
+        MathType::standard;
     RNNCHECK_FIELD(Algorithm, algorithm, "RNN algorithm of cuDNN") = Algorithm::standard;
     RNNCHECK_FIELD(Direction, direction, "one or both directions") = Direction::unidirectional;
     RNNCHECK_FIELD(int, layers, "number of layers") = 1;
@@ -59,18 +59,21 @@ struct RnnCase {
     RNNCHECK_FIELD(int, hidden, "hidden size") = 1;
     RNNCHECK_FIELD(int, batch, "number of sequences") = 1;
     RNNCHECK_FIELD(int, sequence_length, "longest sequence, in steps") = 1;
-    RNNCHECK_FIELD(std::vector<int>, lengths,
-                   "length of each sequence, in steps, if they differ, e.g. 7,3,5") = {};
+    RNNCHECK_FIELD(
+        std::vector<int>,
+        lengths,
+        "length of each sequence, in steps, if they differ, e.g. 7,3,5") = {};
     RNNCHECK_FIELD(Layout, layout, "order of the data in memory") = Layout::sequence_major;
     RNNCHECK_FIELD(bool, states, "start from initial states other than zeros") = false;
     RNNCHECK_FIELD(int, projection, "size of the LSTM's recurrent projection, 0 for none") = 0;
     RNNCHECK_FIELD(BiasMode, bias, "which biases the gates have") = BiasMode::both;
     RNNCHECK_FIELD(
-        InputMode, input_mode,
+        InputMode,
+        input_mode,
         "whether the first layer multiplies its input by weights (linear) or not (skip)") =
         InputMode::linear;
-    RNNCHECK_FIELD(double, clip,
-                   "absolute value at which the LSTM's cell state is clipped, 0 for none") = 0;
+    RNNCHECK_FIELD(
+        double, clip, "absolute value at which the LSTM's cell state is clipped, 0 for none") = 0;
     RNNCHECK_FIELD(bool, training, "also compute the gradients") = false;
     RNNCHECK_FIELDS_END
 

@@ -64,9 +64,14 @@ bool is_expected_overflow(const RnnCase& rnn_case, double expected, double found
 }
 
 /// Sees all elements of one array.
-void see_array(const RnnCase& rnn_case, std::size_t number, const OutputArray& expected,
-               const std::vector<double>& found, const std::vector<double>& limits, Worst& worst,
-               bool& overflow) {
+void see_array(
+    const RnnCase& rnn_case,
+    std::size_t number,
+    const OutputArray& expected,
+    const std::vector<double>& found,
+    const std::vector<double>& limits,
+    Worst& worst,
+    bool& overflow) {
     const bool is_y = expected.name == std::string_view("y");
     const double clip = expected.name == std::string_view("cy") ? rnn_case.clip_bound() : 0;
     const std::size_t width =
@@ -92,9 +97,12 @@ void see_array(const RnnCase& rnn_case, std::size_t number, const OutputArray& e
     }
 }
 
-Worst worst_of(const RnnCase& rnn_case, const std::vector<OutputArray>& expected,
-               const std::vector<OutputArray>& found, const std::vector<OutputArray>& limits,
-               bool& overflow) {
+Worst worst_of(
+    const RnnCase& rnn_case,
+    const std::vector<OutputArray>& expected,
+    const std::vector<OutputArray>& found,
+    const std::vector<OutputArray>& limits,
+    bool& overflow) {
     Worst worst;
     for (std::size_t i = 0; i < expected.size(); ++i)
         see_array(rnn_case, i, expected[i], *found[i].values, *limits[i].values, worst, overflow);
@@ -140,9 +148,14 @@ std::string gate_name(Cell cell, int gate) {
     return "only gate";
 }
 
-void add_weights(const RnnCase& rnn_case, std::size_t pseudo_layer, const LayerWeights& weights,
-                 std::vector<OutputArray>& arrays) {
-    const auto add = [&](const char* name, std::size_t columns, const std::vector<double>& values,
+void add_weights(
+    const RnnCase& rnn_case,
+    std::size_t pseudo_layer,
+    const LayerWeights& weights,
+    std::vector<OutputArray>& arrays) {
+    const auto add = [&](const char* name,
+                         std::size_t columns,
+                         const std::vector<double>& values,
                          std::string part) {
         arrays.push_back({name, Kind::weights, columns, &values, pseudo_layer, std::move(part)});
     };
@@ -190,8 +203,10 @@ std::string place_of(const RnnCase& rnn_case, const OutputArray& array, std::siz
             step += " (padding)";
         words = {numbered("sequence", size(row.sequence)), step, numbered("unit", column)};
     } else {
-        words = {layer_name(rnn_case, at / batch), numbered("sequence", at % batch),
-                 numbered("unit", column)};
+        words = {
+            layer_name(rnn_case, at / batch),
+            numbered("sequence", at % batch),
+            numbered("unit", column)};
     }
     return array.name + (" of " + join(words, ", "));
 }
@@ -201,16 +216,22 @@ std::vector<OutputArray> arrays_of(const RnnCase& rnn_case, const RnnOutputs& ou
                       c = size(rnn_case.hidden);
     const std::size_t y = size(rnn_case.width());
     std::vector<OutputArray> arrays = {
-        {"y", Kind::sequences, y, &outputs.y},  {"hy", Kind::states, h, &outputs.hy},
-        {"cy", Kind::states, c, &outputs.cy},   {"dx", Kind::sequences, x, &outputs.dx},
-        {"dhx", Kind::states, h, &outputs.dhx}, {"dcx", Kind::states, c, &outputs.dcx}};
+        {"y", Kind::sequences, y, &outputs.y},
+        {"hy", Kind::states, h, &outputs.hy},
+        {"cy", Kind::states, c, &outputs.cy},
+        {"dx", Kind::sequences, x, &outputs.dx},
+        {"dhx", Kind::states, h, &outputs.dhx},
+        {"dcx", Kind::states, c, &outputs.dcx}};
     for (std::size_t i = 0; i < outputs.dweights.size(); ++i)
         add_weights(rnn_case, i, outputs.dweights[i], arrays);
     return arrays;
 }
 
-Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const RnnOutputs& found,
-                   const Limits& limits) {
+Comparison compare(
+    const RnnCase& rnn_case,
+    const RnnOutputs& expected,
+    const RnnOutputs& found,
+    const Limits& limits) {
     Comparison comparison;
     const std::vector<double>& limits_of_y = limits.allowed().y;
     comparison.limit = 0;
@@ -237,8 +258,12 @@ Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const Rn
     return comparison;
 }
 
-Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const RnnOutputs& first,
-                   const RnnOutputs& again, const Limits& limits) {
+Comparison compare(
+    const RnnCase& rnn_case,
+    const RnnOutputs& expected,
+    const RnnOutputs& first,
+    const RnnOutputs& again,
+    const Limits& limits) {
     Comparison worse = compare(rnn_case, expected, first, limits);
     if (again.y.empty())
         return worse;

@@ -28,8 +28,12 @@ struct Limits {
     }
 };
 
-Limits limits_for(const RnnCase& rnn_case, const RnnInputs& inputs, const Computation& computation,
-                  const ReducedPrecision& reduced, int threads = 1);
+Limits limits_for(
+    const RnnCase& rnn_case,
+    const RnnInputs& inputs,
+    const Computation& computation,
+    const ReducedPrecision& reduced,
+    int threads = 1);
 
 /// How far outputs are from what they must be. Padding of y must be exactly 0; what is not
 /// documented may be anything: the padding of dx, and the states of a sequence of length 0 with
@@ -46,12 +50,19 @@ struct Comparison {
                         ///< 0.25, expected 0.5"
 };
 
-Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const RnnOutputs& found,
-                   const Limits& limits);
+Comparison compare(
+    const RnnCase& rnn_case,
+    const RnnOutputs& expected,
+    const RnnOutputs& found,
+    const Limits& limits);
 
 /// The worse of two runs. `again` is empty where the second was bitwise identical to the first.
-Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const RnnOutputs& first,
-                   const RnnOutputs& again, const Limits& limits);
+Comparison compare(
+    const RnnCase& rnn_case,
+    const RnnOutputs& expected,
+    const RnnOutputs& first,
+    const RnnOutputs& again,
+    const Limits& limits);
 
 /// An array of the outputs, with what shows the place of its elements.
 struct OutputArray {

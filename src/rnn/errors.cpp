@@ -45,11 +45,19 @@ double mean(const double* values, std::size_t count) {
 Rounding rounding_of(Dtype dtype, bool tf32, bool fast_math) {
     switch (dtype) {
         case Dtype::fp64:
-            return {2 * nearest * 0x1p-106, 2 * nearest * 0x1p-106, 0, spread(0x1p-44),
-                    0};  // the reference errs, too
+            return {
+                2 * nearest * 0x1p-106,
+                2 * nearest * 0x1p-106,
+                0,
+                spread(0x1p-44),
+                0};  // the reference errs, too
         case Dtype::fp32:
-            return {nearest * 0x1p-48, nearest * 0x1p-48, tf32 ? square(tf32_products) : 0,
-                    spread(fast_math ? 0x1p-11 : 0x1p-19), 0x1p-252};
+            return {
+                nearest * 0x1p-48,
+                nearest * 0x1p-48,
+                tf32 ? square(tf32_products) : 0,
+                spread(fast_math ? 0x1p-11 : 0x1p-19),
+                0x1p-252};
         case Dtype::fp16:
             return {nearest * 0x1p-48, nearest * 0x1p-22, 0, spread(0x1p-11), 0x1p-50 / 3};
         case Dtype::bf16:
@@ -59,8 +67,8 @@ Rounding rounding_of(Dtype dtype, bool tf32, bool fast_math) {
 }
 
 /// Sums of squares of a matrix's rows.
-std::vector<double> row_squares(Team& team, const std::vector<double>& matrix, std::size_t rows,
-                                std::size_t columns) {
+std::vector<double> row_squares(
+    Team& team, const std::vector<double>& matrix, std::size_t rows, std::size_t columns) {
     std::vector<double> squares(rows, 1.0);  // skip input: a single one
     if (matrix.empty())
         return squares;
@@ -81,21 +89,29 @@ Squares squares_of(Team& team, const LayerPlace& place, const LayerWeights& weig
     Squares squares;
     for (auto* values : {&squares.input, &squares.recurrent, &squares.bias})
         values->resize(place.sums());
-    const auto add = [&](int group, int gate, auto& matrices, auto& biases, std::size_t columns,
-                         auto& to) {
-        if (gate < 0)
-            return;
-        const auto begin = static_cast<std::ptrdiff_t>(size(group) * place.hidden());
-        std::ranges::copy(row_squares(team, matrices[gate], place.hidden(), columns),
-                          to.begin() + begin);
-        for (std::size_t unit = 0; unit < biases[gate].size(); ++unit)
-            squares.bias[size(group) * place.hidden() + unit] += square(biases[gate][unit]);
-    };
+    const auto add =
+        [&](int group, int gate, auto& matrices, auto& biases, std::size_t columns, auto& to) {
+            if (gate < 0)
+                return;
+            const auto begin = static_cast<std::ptrdiff_t>(size(group) * place.hidden());
+            std::ranges::copy(
+                row_squares(team, matrices[gate], place.hidden(), columns), to.begin() + begin);
+            for (std::size_t unit = 0; unit < biases[gate].size(); ++unit)
+                squares.bias[size(group) * place.hidden() + unit] += square(biases[gate][unit]);
+        };
     for (int group = 0; group < groups_of(place.rnn_case.cell); ++group) {
-        add(group, input_gate_of(place.rnn_case.cell, group), weights.input, weights.input_bias,
-            place.columns(), squares.input);
-        add(group, recurrent_gate_of(place.rnn_case.cell, group), weights.recurrent,
-            weights.recurrent_bias, place.output(), squares.recurrent);
+        add(group,
+            input_gate_of(place.rnn_case.cell, group),
+            weights.input,
+            weights.input_bias,
+            place.columns(),
+            squares.input);
+        add(group,
+            recurrent_gate_of(place.rnn_case.cell, group),
+            weights.recurrent,
+            weights.recurrent_bias,
+            place.output(),
+            squares.recurrent);
     }
     return squares;
 }
@@ -193,8 +209,10 @@ struct PseudoLayer {
 
     void run() {
         const double units = static_cast<double>(place.rows() * place.hidden());
-        team.run(size(place.rnn_case.batch), units * operations_per_unit,
-                 [&](std::size_t sequence) { run(static_cast<int>(sequence)); });
+        team.run(
+            size(place.rnn_case.batch), units * operations_per_unit, [&](std::size_t sequence) {
+                run(static_cast<int>(sequence));
+            });
     }
 
     void run(int sequence) const {
@@ -204,28 +222,43 @@ struct PseudoLayer {
             TapeStep<double> at_errors = step_at(place, sequence, tick, errors.tape);
             if (!at_errors.gates)
                 at_errors.gates = gates.data(), at_errors.squashed = squashed.data();
-            step(step_at(place, sequence, tick, tape, inputs.hx, inputs.cx), at_errors, sum_errors,
-                 unprojected);
+            step(
+                step_at(place, sequence, tick, tape, inputs.hx, inputs.cx),
+                at_errors,
+                sum_errors,
+                unprojected);
         }
         keep_final(place, sequence, errors.tape, errors.outputs);
     }
 
-    void step(const TapeStep<const double>& at, const TapeStep<double>& at_errors,
-              std::vector<double>& sum_errors, std::vector<double>& unprojected) const {
+    void step(
+        const TapeStep<const double>& at,
+        const TapeStep<double>& at_errors,
+        std::vector<double>& sum_errors,
+        std::vector<double>& unprojected) const {
         add_up(at, at_errors, sum_errors);
         const bool projects = !weights.projection.empty();
-        const Step now{rounding,  place.hidden(),    at,
-                       at_errors, sum_errors.data(), projects ? unprojected.data() : at_errors.h};
+        const Step now{
+            rounding,
+            place.hidden(),
+            at,
+            at_errors,
+            sum_errors.data(),
+            projects ? unprojected.data() : at_errors.h};
         by_cell(
-            place.rnn_case.cell, [&] { lstm(now, place.rnn_case.clip_bound()); }, [&] { gru(now); },
+            place.rnn_case.cell,
+            [&] { lstm(now, place.rnn_case.clip_bound()); },
+            [&] { gru(now); },
             [&](bool relu) { plain(now, relu); });
         if (projects)
             project(at, unprojected, at_errors.h);
     }
 
     /// Errors of all sums of a step. What is stored on the way: both sides, and the whole.
-    void add_up(const TapeStep<const double>& step, const TapeStep<double>& at_errors,
-                std::vector<double>& sum_errors) const {
+    void add_up(
+        const TapeStep<const double>& step,
+        const TapeStep<double>& at_errors,
+        std::vector<double>& sum_errors) const {
         const std::size_t columns = place.columns(), output = place.output();
         const double x = mean_square(step.x, columns), x_error = mean(at_errors.x, columns);
         const double state = step.h_before ? mean_square(step.h_before, output) : 0;
@@ -244,8 +277,10 @@ struct PseudoLayer {
         }
     }
 
-    void project(const TapeStep<const double>& step, const std::vector<double>& unprojected,
-                 double* to) const {
+    void project(
+        const TapeStep<const double>& step,
+        const std::vector<double>& unprojected,
+        double* to) const {
         const std::size_t hidden = place.hidden();
         const double* const output = step.gates + 3 * hidden;
         double value = 0;
@@ -260,8 +295,12 @@ struct PseudoLayer {
     }
 };
 
-Errors forward_errors(const RnnCase& rnn_case, const RnnInputs& inputs,
-                      const Computation& computation, const Rounding& rounding, Team& team) {
+Errors forward_errors(
+    const RnnCase& rnn_case,
+    const RnnInputs& inputs,
+    const Computation& computation,
+    const Rounding& rounding,
+    Team& team) {
     Errors errors{{}, empty_tape(rnn_case, false, rnn_case.training)};
     errors.tape.data.front() = {};
     errors.outputs.hy.resize(computation.outputs.hy.size());
@@ -279,8 +318,12 @@ void become_limits(Team& team, std::vector<double>& errors) {
     });
 }
 
-RnnOutputs limits_of(const RnnCase& rnn_case, const RnnInputs& inputs,
-                     const Computation& computation, const Rounding& rounding, Team& team) {
+RnnOutputs limits_of(
+    const RnnCase& rnn_case,
+    const RnnInputs& inputs,
+    const Computation& computation,
+    const Rounding& rounding,
+    Team& team) {
     Errors errors = forward_errors(rnn_case, inputs, computation, rounding, team);
     if (rnn_case.training)
         add_gradient_errors(rnn_case, inputs, computation, rounding, errors, team);
@@ -297,14 +340,23 @@ RnnOutputs limits_of(const RnnCase& rnn_case, const RnnInputs& inputs,
 
 }  // namespace
 
-Limits limits_for(const RnnCase& rnn_case, const RnnInputs& inputs, const Computation& computation,
-                  const ReducedPrecision& reduced, int threads) {
+Limits limits_for(
+    const RnnCase& rnn_case,
+    const RnnInputs& inputs,
+    const Computation& computation,
+    const ReducedPrecision& reduced,
+    int threads) {
     Team team(threads_for(rnn_case, threads));
     Limits limits;
     const auto keep = [&](Precision precision, bool tf32, bool fast_math) {
         limits.kept.push_back(
-            {precision, limits_of(rnn_case, inputs, computation,
-                                  rounding_of(rnn_case.dtype, tf32, fast_math), team)});
+            {precision,
+             limits_of(
+                 rnn_case,
+                 inputs,
+                 computation,
+                 rounding_of(rnn_case.dtype, tf32, fast_math),
+                 team)});
     };
     keep(Precision::full, false, false);
     if (rnn_case.dtype != Dtype::fp32)

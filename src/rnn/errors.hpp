@@ -41,9 +41,13 @@ struct Errors {
 };
 
 /// Adds those of the gradients to those of the forward pass.
-void add_gradient_errors(const RnnCase& rnn_case, const RnnInputs& inputs,
-                         const Computation& computation, const Rounding& rounding, Errors& errors,
-                         Team& team);
+void add_gradient_errors(
+    const RnnCase& rnn_case,
+    const RnnInputs& inputs,
+    const Computation& computation,
+    const Rounding& rounding,
+    Errors& errors,
+    Team& team);
 
 /// Of a sum whose first part carries the errors of earlier steps: those may have the same cause as
 /// this step's, such as the rounding of a weight, and then do not add as squares.

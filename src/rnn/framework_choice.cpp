@@ -16,8 +16,11 @@ bool gated(const RnnCase& network) {
 
 /// pytorch, aten/src/ATen/native/cudnn/RNN.cpp: use_rnn_persist_small_h, which came with pull
 /// request 73211 (1.12) and requests a cuDNN from 8.2.1 on.
-bool small_h(const RnnCase& network, const RnnPlace& place, const std::optional<Version>& torch,
-             bool forward) {
+bool small_h(
+    const RnnCase& network,
+    const RnnPlace& place,
+    const std::optional<Version>& torch,
+    bool forward) {
     int most = forward ? 384 : 256;
     if (gated(network))
         most /= 2;
@@ -52,8 +55,11 @@ bool persistent(const RnnCase& network, const RnnPlace& place) {
 }
 
 /// The same file, get_algo.
-Algorithm pytorch_algorithm(const RnnCase& network, const RnnPlace& place,
-                            const std::optional<Version>& torch, bool forward) {
+Algorithm pytorch_algorithm(
+    const RnnCase& network,
+    const RnnPlace& place,
+    const std::optional<Version>& torch,
+    bool forward) {
     if (network.projection > 0 || !network.lengths.empty())
         return Algorithm::standard;
     if (network.dtype != Dtype::fp64 && small_h(network, place, torch, forward))
@@ -65,15 +71,16 @@ Algorithm pytorch_algorithm(const RnnCase& network, const RnnPlace& place,
 
 }  // namespace
 
-std::optional<FrameworkChoice> pytorch_choice(const RnnCase& network, const RnnPlace& place,
-                                              const std::optional<Version>& torch) {
+std::optional<FrameworkChoice> pytorch_choice(
+    const RnnCase& network, const RnnPlace& place, const std::optional<Version>& torch) {
     // Pull request 164411: bfloat16 through cuDNN from 9.13 on; PyTorch 2.10 is the first with it.
     if (network.dtype == Dtype::bf16 &&
         !(at_least(torch, {2, 10}) && at_least(place.cudnn, {9, 13})))
         return std::nullopt;
-    FrameworkChoice choice{.dtype = network.dtype,
-                           .forward = pytorch_algorithm(network, place, torch, true),
-                           .backward = pytorch_algorithm(network, place, torch, false)};
+    FrameworkChoice choice{
+        .dtype = network.dtype,
+        .forward = pytorch_algorithm(network, place, torch, true),
+        .backward = pytorch_algorithm(network, place, torch, false)};
     // aten/src/ATen/cudnn/Descriptors.h, RNNDescriptor::set; torch.backends.cudnn.allow_tf32 is
     // true unless set.
     const bool tensor = network.dtype == Dtype::fp16 && at_least(place.capability, {7, 0});

@@ -31,8 +31,8 @@ struct FrameworkChoice {
 /// the framework or the newest one. Nothing if the framework does not use cuDNN. What is unknown
 /// about the place is assumed to be that of a new GPU and a new cuDNN; an unknown number of
 /// multiprocessors counts as too small.
-std::optional<FrameworkChoice> pytorch_choice(const RnnCase& network, const RnnPlace& place,
-                                              const std::optional<Version>& torch = {});
+std::optional<FrameworkChoice> pytorch_choice(
+    const RnnCase& network, const RnnPlace& place, const std::optional<Version>& torch = {});
 /// Batch-major or, with the layout sequence_major, Keras' time_major.
 std::optional<FrameworkChoice> tensorflow_choice(const RnnCase& network, const RnnPlace& place);
 std::optional<FrameworkChoice> jax_choice(const RnnCase& network, const RnnPlace& place);

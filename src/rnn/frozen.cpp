@@ -11,13 +11,15 @@ namespace rnncheck {
 namespace {
 
 RnnCase small_case(const char* words) {
-    return parse_case(words, {.dtype = Dtype::fp64,
-                              .input = 3,
-                              .hidden = 2,
-                              .batch = 3,
-                              .sequence_length = 4,
-                              .states = true,
-                              .training = true});
+    return parse_case(
+        words,
+        {.dtype = Dtype::fp64,
+         .input = 3,
+         .hidden = 2,
+         .batch = 3,
+         .sequence_length = 4,
+         .states = true,
+         .training = true});
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Long because each error follows from those of the step behind it.
 #include <algorithm>
 #include <numeric>
 
@@ -19,13 +20,17 @@ struct WayBack {
     std::size_t rows, columns;
     double relative;  ///< of each product, its place in the sum, and the sum's storage in two parts
 
-    WayBack(const Rounding& rounding, const std::vector<double>& its_matrix, std::size_t its_rows,
-            std::size_t its_columns)
+    WayBack(
+        const Rounding& rounding,
+        const std::vector<double>& its_matrix,
+        std::size_t its_rows,
+        std::size_t its_columns)
         : matrix(its_matrix),
           rows(its_rows),
           columns(its_columns),
-          relative(2 * rounding.operands + 2 * rounding.storage +
-                   rounding.sums * static_cast<double>(rows) / 2) {
+          relative(
+              2 * rounding.operands + 2 * rounding.storage +
+              rounding.sums * static_cast<double>(rows) / 2) {
     }
 
     double square_at(std::size_t row, std::size_t column) const {
@@ -34,8 +39,9 @@ struct WayBack {
 
     /// The squares of the whole matrix, for many uses.
     Panels squares(Team& team) const {
-        return {team, matrix.empty() ? 0 : rows, columns,
-                [&](std::size_t row, std::size_t column) { return square_at(row, column); }};
+        return {team, matrix.empty() ? 0 : rows, columns, [&](std::size_t row, std::size_t column) {
+                    return square_at(row, column);
+                }};
     }
 
     double error_of(double d, double d_error) const {
@@ -43,8 +49,12 @@ struct WayBack {
     }
 
     /// `first` is the place in d of what the first row of `squares` multiplies.
-    void add(Team& team, const std::vector<double*>& to, const Factors& factors, std::size_t first,
-             const Panels& squares) const {
+    void add(
+        Team& team,
+        const std::vector<double*>& to,
+        const Factors& factors,
+        std::size_t first,
+        const Panels& squares) const {
         const auto error = [&](std::size_t i, std::size_t row) {
             return short_above(
                 error_of(factors.d[i][first + row], factors.d_errors[i][first + row]));
@@ -52,10 +62,15 @@ struct WayBack {
         add_products(team, to, error, squares);
     }
 
-    void add_once(Team& team, const std::vector<double*>& to, const Factors& factors,
-                  std::size_t first) const {
+    void add_once(
+        Team& team,
+        const std::vector<double*>& to,
+        const Factors& factors,
+        std::size_t first) const {
         for_each_part(
-            team, rows, columns,
+            team,
+            rows,
+            columns,
             [&](std::size_t row, std::size_t column) { return square_at(row, column); },
             [&](std::size_t begin, const Panels& part) {
                 add(team, to, factors, first + begin, part);
@@ -73,14 +88,15 @@ struct WayBack {
 
 /// use(the place of its first d, the way back), for each group that has a gate on the side; then
 /// what each may err by for numbers below the type's normal range.
-void back_through_groups(const Rounding& rounding, const Side& side, const std::vector<double*>& to,
-                         auto&& use) {
+void back_through_groups(
+    const Rounding& rounding, const Side& side, const std::vector<double*>& to, auto&& use) {
     for (int group = 0; group < groups_of(side.cell); ++group) {
         const int gate = side.gate_of(side.cell, group);
         if (gate < 0)
             continue;
         use(size(group) * side.hidden,
-            WayBack(rounding, side.matrices[gate], side.hidden, side.columns), gate);
+            WayBack(rounding, side.matrices[gate], side.hidden, side.columns),
+            gate);
         for (double* const row : to)
             for (std::size_t column = 0; column < side.columns; ++column)
                 row[column] += rounding.tiny;
@@ -105,8 +121,11 @@ class OuterProducts {
 
     /// Of matrices that share their factors: `errors[i]` of the one whose first row has d from
     /// `first[i]` on.
-    void add(const Factors& factors, std::size_t columns, const std::vector<std::size_t>& first,
-             const std::vector<std::vector<double>*>& errors) const {
+    void add(
+        const Factors& factors,
+        std::size_t columns,
+        const std::vector<std::size_t>& first,
+        const std::vector<std::vector<double>*>& errors) const {
         // (d² + d error) (x² + x error) less d² x² and with the rounding of the products, as two
         // products, of which the second is zero where x has no errors. The errors' second order
         // matters where d and x are near zero.
@@ -120,7 +139,10 @@ class OuterProducts {
             return short_above(square(factors.x[step][column]));
         };
         for_each_part(
-            team_, factors.d.size() * products, columns, of_column,
+            team_,
+            factors.d.size() * products,
+            columns,
+            of_column,
             [&](std::size_t begin, const Panels& part) {
                 for (std::size_t i = 0; i < errors.size(); ++i) {
                     const auto of_row = [&](std::size_t row, std::size_t at) {
@@ -234,8 +256,8 @@ void gru(const Step& step) {
         dsum_errors[n_at] = dn_error;
         dsum_errors[s_at] = r * r * dn_error + dn * dn * r_error + rounding.stored(dn * r);
         dsum_errors[r_at] =
-            sigmoid_derivative_error(dn * sum, sum * sum * dn_error + dn * dn * errors.gates[s_at],
-                                     r, r_error) +
+            sigmoid_derivative_error(
+                dn * sum, sum * sum * dn_error + dn * dn * errors.gates[s_at], r, r_error) +
             3 * rounding.stored(at.dsums[r_at]);
         dsum_errors[z_at] =
             sigmoid_derivative_error(
@@ -303,18 +325,30 @@ struct PseudoLayer {
                 if (at.h_before)
                     add_factors(of_recurrent, at.dsums, d_errors, at.h_before, errors.h_before);
             });
-        back_through_groups(rounding, input, dx_errors,
-                            [&](std::size_t first, const WayBack& way, int) {
-                                if (input.skips())
-                                    way.add_unit(dx_errors, of_input, first);
-                                else
-                                    way.add_once(team, dx_errors, of_input, first);
-                            });
+        back_through_groups(
+            rounding, input, dx_errors, [&](std::size_t first, const WayBack& way, int) {
+                if (input.skips())
+                    way.add_unit(dx_errors, of_input, first);
+                else
+                    way.add_once(team, dx_errors, of_input, first);
+            });
         const LayerWeights& gradients = computation.outputs.dweights[size(place.pseudo_layer)];
-        add_side(input, of_input, of_input, gradients.input, gradients.input_bias,
-                 weight_errors.input, weight_errors.input_bias);
-        add_side(recurrent, of_recurrent, of_input, gradients.recurrent, gradients.recurrent_bias,
-                 weight_errors.recurrent, weight_errors.recurrent_bias);
+        add_side(
+            input,
+            of_input,
+            of_input,
+            gradients.input,
+            gradients.input_bias,
+            weight_errors.input,
+            weight_errors.input_bias);
+        add_side(
+            recurrent,
+            of_recurrent,
+            of_input,
+            gradients.recurrent,
+            gradients.recurrent_bias,
+            weight_errors.recurrent,
+            weight_errors.recurrent_bias);
         if (projects)
             add_projection(gradients.projection, weight_errors.projection);
     }
@@ -328,8 +362,12 @@ struct PseudoLayer {
                     step_at(place, sequence, tick, tape_errors));
     }
 
-    static void add_factors(Factors& factors, const double* d, const double* d_errors,
-                            const double* x, const double* x_errors) {
+    static void add_factors(
+        Factors& factors,
+        const double* d,
+        const double* d_errors,
+        const double* x,
+        const double* x_errors) {
         factors.d.push_back(d);
         factors.d_errors.push_back(d_errors);
         factors.x.push_back(x);
@@ -376,10 +414,15 @@ struct PseudoLayer {
             double* const dh = dh_errors + at * output;
             double* const dm = projects ? dm_errors.data() + at * hidden : nullptr;
             steps.push_back(
-                {{rounding, hidden, numbers, step_at(place, sequence, tick, tape_errors),
-                  projects ? numbers.dm : numbers.dh, projects ? dm : dh,
+                {{rounding,
+                  hidden,
+                  numbers,
+                  step_at(place, sequence, tick, tape_errors),
+                  projects ? numbers.dm : numbers.dh,
+                  projects ? dm : dh,
                   dc_errors ? dc_errors + at * hidden : nullptr,
-                  dsum_errors.get() + row * place.sums(), directly.data() + at * output},
+                  dsum_errors.get() + row * place.sums(),
+                  directly.data() + at * output},
                  dh,
                  projects ? projected_errors.data() + row * output : nullptr,
                  dm,
@@ -389,8 +432,10 @@ struct PseudoLayer {
     }
 
     void for_each(const std::vector<Now>& steps, auto&& use) {
-        team.run(steps.size(), static_cast<double>(steps.size() * hidden) * operations_per_unit,
-                 [&](std::size_t i) { use(steps[i]); });
+        team.run(
+            steps.size(),
+            static_cast<double>(steps.size() * hidden) * operations_per_unit,
+            [&](std::size_t i) { use(steps[i]); });
     }
 
     void begin(const Now& now) {
@@ -402,8 +447,8 @@ struct PseudoLayer {
         std::fill_n(to, output, 0.0);
     }
 
-    void go_through_projection(const std::vector<Now>& steps, const WayBack& way,
-                               const Panels& squares) {
+    void go_through_projection(
+        const std::vector<Now>& steps, const WayBack& way, const Panels& squares) {
         std::ranges::fill(dm_errors, rounding.tiny);
         std::vector<double*> to;
         Factors factors;
@@ -421,23 +466,29 @@ struct PseudoLayer {
             to.push_back(now.through_sums);
             add_factors(factors, now.in_cell.at.dsums, now.in_cell.dsum_errors, nullptr, nullptr);
         }
-        back_through_groups(rounding, recurrent, to,
-                            [&](std::size_t first, const WayBack& way, int gate) {
-                                way.add(team, to, factors, first, squares[size(gate)]);
-                            });
+        back_through_groups(
+            rounding, recurrent, to, [&](std::size_t first, const WayBack& way, int gate) {
+                way.add(team, to, factors, first, squares[size(gate)]);
+            });
     }
 
     void through_cell(const Step& step) const {
         by_cell(
-            place.rnn_case.cell, [&] { lstm(step, place.rnn_case.clip_bound()); },
-            [&] { gru(step); }, [&](bool relu) { plain(step, relu); });
+            place.rnn_case.cell,
+            [&] { lstm(step, place.rnn_case.clip_bound()); },
+            [&] { gru(step); },
+            [&](bool relu) { plain(step, relu); });
     }
 
     /// `of_all` has the steps with nothing before them, too, whose sums have biases.
-    void add_side(const Side& side, const Factors& factors, const Factors& of_all,
-                  const std::vector<double> (&gradients)[4],
-                  const std::vector<double> (&bias_gradients)[4], std::vector<double> (&errors)[4],
-                  std::vector<double> (&bias_errors)[4]) {
+    void add_side(
+        const Side& side,
+        const Factors& factors,
+        const Factors& of_all,
+        const std::vector<double> (&gradients)[4],
+        const std::vector<double> (&bias_gradients)[4],
+        std::vector<double> (&errors)[4],
+        std::vector<double> (&bias_errors)[4]) {
         const OuterProducts products(team, place, rounding);
         std::vector<std::size_t> first;
         std::vector<std::vector<double>*> matrices;
@@ -462,7 +513,8 @@ struct PseudoLayer {
     void add_projection(const std::vector<double>& gradient, std::vector<double>& errors) {
         std::vector<double> m(place.rows() * hidden), m_errors(place.rows() * hidden);
         Factors factors;
-        for_each_step([&](std::size_t row, const TapeStep<const double>& at,
+        for_each_step([&](std::size_t row,
+                          const TapeStep<const double>& at,
                           const TapeStep<double>& at_errors) {
             double *const of_m = m.data() + row * hidden, *const errors_of_m =
                                                               m_errors.data() + row * hidden;
@@ -485,9 +537,13 @@ struct PseudoLayer {
 
 }  // namespace
 
-void add_gradient_errors(const RnnCase& rnn_case, const RnnInputs& inputs,
-                         const Computation& computation, const Rounding& rounding, Errors& errors,
-                         Team& team) {
+void add_gradient_errors(
+    const RnnCase& rnn_case,
+    const RnnInputs& inputs,
+    const Computation& computation,
+    const Rounding& rounding,
+    Errors& errors,
+    Team& team) {
     errors.outputs.dhx.resize(computation.outputs.dhx.size());
     errors.outputs.dcx.resize(computation.outputs.dcx.size());
     errors.outputs.dweights.resize(inputs.layers.size());

@@ -133,17 +133,21 @@ struct PseudoLayer {
 
     void go_back(double* dh, double* dc) {
         const std::vector<WayBack> ways = ways_back(recurrent);
-        const Panels projection(team, weights.projection.size() / hidden, hidden,
-                                [&](std::size_t row, std::size_t unit) {
-                                    return weights.projection[row * hidden + unit];
-                                });
+        const Panels projection(
+            team,
+            weights.projection.size() / hidden,
+            hidden,
+            [&](std::size_t row, std::size_t unit) {
+                return weights.projection[row * hidden + unit];
+            });
         for (int tick = place.rnn_case.sequence_length - 1; tick >= 0; --tick) {
             std::vector<Step> steps;
             for (int sequence = 0; sequence < place.rnn_case.batch; ++sequence)
                 if (tick < place.rnn_case.length_of(sequence))
-                    steps.push_back({step_at(place, sequence, tick, tape, inputs.hx, inputs.cx),
-                                     dh + size(sequence) * output,
-                                     dc ? dc + size(sequence) * hidden : nullptr});
+                    steps.push_back(
+                        {step_at(place, sequence, tick, tape, inputs.hx, inputs.cx),
+                         dh + size(sequence) * output,
+                         dc ? dc + size(sequence) * hidden : nullptr});
             for_each(steps, [&](const Step& step) {
                 add_to(step.dh, step.at.dabove, output);
                 std::copy_n(step.dh, output, step.at.dh);
@@ -156,8 +160,10 @@ struct PseudoLayer {
     }
 
     void for_each(const std::vector<Step>& steps, auto&& use) {
-        team.run(steps.size(), static_cast<double>(steps.size() * hidden) * operations_per_unit,
-                 [&](std::size_t i) { use(steps[i]); });
+        team.run(
+            steps.size(),
+            static_cast<double>(steps.size() * hidden) * operations_per_unit,
+            [&](std::size_t i) { use(steps[i]); });
     }
 
     /// From the gradient of h to that of o tanh(c), h before projection.
@@ -166,7 +172,9 @@ struct PseudoLayer {
         for (const Step& step : steps)
             to.push_back(step.at.dm);
         add_products(
-            team, to, [&](std::size_t i, std::size_t row) { return steps[i].at.dh[row]; },
+            team,
+            to,
+            [&](std::size_t i, std::size_t row) { return steps[i].at.dh[row]; },
             projection);
     }
 
@@ -175,7 +183,8 @@ struct PseudoLayer {
         const double* const unprojected = step.at.dm ? step.at.dm : step.at.dh;
         std::fill_n(step.dh, output, 0.0);
         by_cell(
-            place.rnn_case.cell, [&] { lstm(place, step.at, unprojected, step.dc); },
+            place.rnn_case.cell,
+            [&] { lstm(place, step.at, unprojected, step.dc); },
             [&] { gru(place, step.at, unprojected, step.dh); },
             [&](bool relu) { plain(place, step.at, unprojected, relu); });
     }
@@ -186,7 +195,8 @@ struct PseudoLayer {
             to.push_back(step.dh);
         for (const WayBack& way : ways)
             add_products(
-                team, to,
+                team,
+                to,
                 [&](std::size_t i, std::size_t row) {
                     return steps[i].at.dsums[way.groups.first * hidden + row];
                 },
@@ -201,22 +211,30 @@ struct PseudoLayer {
                 add_dx(groups, dsums, dx);
     }
 
-    void add_dx(const Groups& groups, const std::vector<const double*>& dsums,
-                const std::vector<double*>& dx) {
+    void add_dx(
+        const Groups& groups,
+        const std::vector<const double*>& dsums,
+        const std::vector<double*>& dx) {
         const auto rows = input.matrix_rows(groups);
         for_each_part(
-            team, rows.size(), input.columns,
+            team,
+            rows.size(),
+            input.columns,
             [&](std::size_t row, std::size_t column) { return rows[row][column]; },
             [&](std::size_t begin, const Panels& part) {
                 const std::size_t first = groups.first * hidden + begin;
                 add_products(
-                    team, dx, [&](std::size_t i, std::size_t row) { return dsums[i][first + row]; },
+                    team,
+                    dx,
+                    [&](std::size_t i, std::size_t row) { return dsums[i][first + row]; },
                     part);
             });
     }
 
-    void add_skipped(const Groups& groups, const std::vector<const double*>& dsums,
-                     const std::vector<double*>& dx) {
+    void add_skipped(
+        const Groups& groups,
+        const std::vector<const double*>& dsums,
+        const std::vector<double*>& dx) {
         for (std::size_t group = groups.first; group < groups.first + groups.count; ++group)
             for (std::size_t i = 0; i < dx.size(); ++i)
                 add_to(dx[i], dsums[i] + group * hidden, hidden);
@@ -253,7 +271,9 @@ struct PseudoLayer {
     /// matrix) that `matrices` calls.
     void add_outer_products(const Factors& factors, std::size_t columns, auto&& matrices) {
         for_each_part(
-            team, factors.d.size(), columns,
+            team,
+            factors.d.size(),
+            columns,
             [&](std::size_t step, std::size_t column) { return factors.values[step][column]; },
             [&](std::size_t begin, const Panels& values) {
                 matrices([&](std::size_t first, std::vector<double>& matrix) {
@@ -265,8 +285,8 @@ struct PseudoLayer {
             });
     }
 
-    void add_to_biases(const Side& side, const std::vector<const double*>& dsums,
-                       std::vector<double> (&to)[4]) {
+    void add_to_biases(
+        const Side& side, const std::vector<const double*>& dsums, std::vector<double> (&to)[4]) {
         for (int group = 0; group < groups_of(side.cell); ++group) {
             const int gate = side.gate_of(side.cell, group);
             if (gate < 0 || to[gate].empty())
@@ -282,16 +302,16 @@ struct PseudoLayer {
 
 }  // namespace
 
-void add_gradients(const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape,
-                   RnnOutputs& outputs, Team& team) {
+void add_gradients(
+    const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape, RnnOutputs& outputs, Team& team) {
     outputs.dhx = initial_states(inputs.dhy, outputs.hy.size());
     outputs.dcx = initial_states(inputs.dcy, outputs.cy.size());
     for (const LayerWeights& weights : inputs.layers)
         outputs.dweights.push_back(zeros_like(weights));
     tape.ddata.back() = inputs.dy;
     backwards(rnn_case, outputs, [&](const LayerPlace& place, double* dh, double* dc) {
-        PseudoLayer{place, inputs, tape, outputs.dweights[size(place.pseudo_layer)], team}.run(dh,
-                                                                                               dc);
+        PseudoLayer{place, inputs, tape, outputs.dweights[size(place.pseudo_layer)], team}.run(
+            dh, dc);
     });
     outputs.dx = std::move(tape.ddata.front());
 }

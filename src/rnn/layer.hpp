@@ -141,32 +141,38 @@ inline double slope_of(bool relu, double sum, double h) {
 
 /// `hx` and `cx` are the states before the first step; empty for zeros.
 template <class SomeTape>
-auto step_at(const LayerPlace& place, int sequence, int tick, SomeTape& tape,
-             const std::vector<double>& hx = {}, const std::vector<double>& cx = {}) {
+auto step_at(
+    const LayerPlace& place,
+    int sequence,
+    int tick,
+    SomeTape& tape,
+    const std::vector<double>& hx = {},
+    const std::vector<double>& cx = {}) {
     const std::size_t layer = size(place.layer()), row = place.row_of(sequence, tick);
     const std::size_t hidden = place.hidden(), output = place.output();
     auto& above = tape.data[layer + 1];
     auto& own = tape.pseudo_layers[size(place.pseudo_layer)];
     using Number = std::remove_pointer_t<decltype(above.data())>;
-    const auto at = [](auto& rows, std::size_t number, std::size_t width,
-                       std::size_t offset = 0) -> Number* {
+    const auto at =
+        [](auto& rows, std::size_t number, std::size_t width, std::size_t offset = 0) -> Number* {
         if (rows.empty())
             return nullptr;
         return rows.data() + number * width + offset;
     };
-    TapeStep<Number> step{at(tape.data[layer], row, place.columns()),
-                          at(above, row, place.width(), place.half()),
-                          at(own.gates, row, place.sums()),
-                          at(own.cells, row, hidden),
-                          at(own.squashed, row, hidden),
-                          nullptr,
-                          nullptr,
-                          at(own.dh, row, output),
-                          at(own.dm, row, hidden),
-                          at(own.dc, row, hidden),
-                          at(own.dsums, row, place.sums()),
-                          nullptr,
-                          nullptr};
+    TapeStep<Number> step{
+        at(tape.data[layer], row, place.columns()),
+        at(above, row, place.width(), place.half()),
+        at(own.gates, row, place.sums()),
+        at(own.cells, row, hidden),
+        at(own.squashed, row, hidden),
+        nullptr,
+        nullptr,
+        at(own.dh, row, output),
+        at(own.dm, row, hidden),
+        at(own.dc, row, hidden),
+        at(own.dsums, row, place.sums()),
+        nullptr,
+        nullptr};
     if (!hx.empty())
         step.h_before = hx.data() + place.state(sequence, output);
     if (!cx.empty())
@@ -192,8 +198,8 @@ void keep_final(const LayerPlace& place, int sequence, SomeTape& tape, RnnOutput
     const auto last = step_at(place, sequence, length - 1, tape);
     std::copy_n(last.h, place.output(), outputs.hy.data() + place.state(sequence, place.output()));
     if (last.cells)
-        std::copy_n(last.cells, place.hidden(),
-                    outputs.cy.data() + place.state(sequence, place.hidden()));
+        std::copy_n(
+            last.cells, place.hidden(), outputs.cy.data() + place.state(sequence, place.hidden()));
 }
 
 /// One side of a pseudo-layer: what its matrices multiply is x on the input side, h before on the
@@ -217,19 +223,29 @@ struct Side {
         std::vector<const double*> rows;
         for (std::size_t group = groups.first; group < groups.first + groups.count; ++group)
             for (std::size_t unit = 0; unit < hidden; ++unit)
-                rows.push_back(matrices[gate_of(cell, static_cast<int>(group))].data() +
-                               unit * columns);
+                rows.push_back(
+                    matrices[gate_of(cell, static_cast<int>(group))].data() + unit * columns);
         return rows;
     }
 };
 
 inline Side input_side(const LayerPlace& place, const LayerWeights& weights) {
-    return {place.rnn_case.cell, input_gate_of,  weights.input,
-            weights.input_bias,  place.hidden(), place.columns()};
+    return {
+        place.rnn_case.cell,
+        input_gate_of,
+        weights.input,
+        weights.input_bias,
+        place.hidden(),
+        place.columns()};
 }
 inline Side recurrent_side(const LayerPlace& place, const LayerWeights& weights) {
-    return {place.rnn_case.cell,    recurrent_gate_of, weights.recurrent,
-            weights.recurrent_bias, place.hidden(),    place.output()};
+    return {
+        place.rnn_case.cell,
+        recurrent_gate_of,
+        weights.recurrent,
+        weights.recurrent_bias,
+        place.hidden(),
+        place.output()};
 }
 
 /// The rows of a row-major matrix; none of an empty one.
@@ -275,7 +291,8 @@ void backwards(const RnnCase& rnn_case, RnnOutputs& outputs, Use&& use) {
     for (int layer = rnn_case.layers - 1; layer >= 0; --layer)
         for (int direction = 0; direction < rnn_case.directions(); ++direction) {
             const LayerPlace place{rnn_case, layer * rnn_case.directions() + direction};
-            use(place, outputs.dhx.data() + place.state(0, place.output()),
+            use(place,
+                outputs.dhx.data() + place.state(0, place.output()),
                 outputs.dcx.empty() ? nullptr
                                     : outputs.dcx.data() + place.state(0, place.hidden()));
         }
@@ -286,8 +303,8 @@ Tape empty_tape(const RnnCase& rnn_case, bool with_gradients, bool with_gates = 
 
 /// The gradients of a training case from its tape's forward part, into its other part and
 /// `outputs`.
-void add_gradients(const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape,
-                   RnnOutputs& outputs, Team& team);
+void add_gradients(
+    const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape, RnnOutputs& outputs, Team& team);
 
 /// As many of the threads as the case is worth: none but the caller where starting them takes
 /// longer than it.

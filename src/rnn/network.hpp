@@ -23,8 +23,11 @@ struct LayerWeights {
 template <class Weights, class Use>
 void for_each_array(Weights& weights, Use&& use) {
     for (int gate = 0; gate < 4; ++gate)
-        for (auto* values : {&weights.input[gate], &weights.recurrent[gate],
-                             &weights.input_bias[gate], &weights.recurrent_bias[gate]})
+        for (auto* values :
+             {&weights.input[gate],
+              &weights.recurrent[gate],
+              &weights.input_bias[gate],
+              &weights.recurrent_bias[gate]})
             use(*values);
     use(weights.projection);
 }

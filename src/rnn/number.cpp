@@ -80,8 +80,9 @@ double widened(std::uint64_t bits, const Format& format) {
     const bool normal = magnitude >= implicit;
     const std::uint64_t fraction = (magnitude & (implicit - 1)) | (normal ? implicit : 0);
     const int exponent = normal ? static_cast<int>(magnitude >> format.fraction_bits) : 1;
-    return sign * std::ldexp(static_cast<double>(fraction),
-                             exponent - bias_of(format) - format.fraction_bits);
+    return sign *
+           std::ldexp(
+               static_cast<double>(fraction), exponent - bias_of(format) - format.fraction_bits);
 }
 
 /// For fp64 and fp32 the processor has the conversions: IEEE 754, to nearest, ties to even.
@@ -101,8 +102,8 @@ double value_of(std::uint64_t bits, Dtype dtype) {
     return widened(bits, format_of(dtype));
 }
 
-static_assert(std::endian::native == std::endian::little,
-              "devices and their hosts are little-endian");
+static_assert(
+    std::endian::native == std::endian::little, "devices and their hosts are little-endian");
 
 /// use(an unsigned number of the type's width), chosen before a loop over many values.
 template <class Use>

@@ -13,8 +13,13 @@ constexpr std::size_t vectors = panel_width * sizeof(double) / RNNCHECK_VECTOR_B
 
 /// A whole tile: all sums stay in registers.
 template <std::size_t rows, bool fused>
-RNNCHECK_TARGET void add_tile(double* const* to, std::size_t column, const double* left,
-                              const double* panel, std::size_t depth, const Soon& soon) {
+RNNCHECK_TARGET void add_tile(
+    double* const* to,
+    std::size_t column,
+    const double* left,
+    const double* panel,
+    std::size_t depth,
+    const Soon& soon) {
     for (std::size_t row = 0; row < soon.rows; ++row)
         for (std::size_t i = 0; i < panel_width; i += numbers_in_cache_line)
             __builtin_prefetch(soon.to[row] + soon.column + i, 1);
@@ -42,8 +47,14 @@ RNNCHECK_TARGET void add_tile(double* const* to, std::size_t column, const doubl
 
 /// The tile for so many rows, of at most `most`.
 template <std::size_t most, bool fused>
-void add_rows(double* const* to, std::size_t column, std::size_t rows, const double* left,
-              const double* panel, std::size_t depth, const Soon& soon) {
+void add_rows(
+    double* const* to,
+    std::size_t column,
+    std::size_t rows,
+    const double* left,
+    const double* panel,
+    std::size_t depth,
+    const Soon& soon) {
     if constexpr (most > 1)
         if (rows < most)
             return add_rows<most - 1, fused>(to, column, rows, left, panel, depth, soon);
@@ -52,8 +63,15 @@ void add_rows(double* const* to, std::size_t column, std::size_t rows, const dou
 
 /// Of the last panel fewer columns may be there: the tile is then computed apart.
 template <bool fused>
-void add(double* const* to, std::size_t column, std::size_t rows, std::size_t columns,
-         const double* left, const double* panel, std::size_t depth, const Soon& soon) {
+void add(
+    double* const* to,
+    std::size_t column,
+    std::size_t rows,
+    std::size_t columns,
+    const double* left,
+    const double* panel,
+    std::size_t depth,
+    const Soon& soon) {
     constexpr std::size_t most = RNNCHECK_KERNEL_ROWS;
     if (columns == panel_width)
         return add_rows<most, fused>(to, column, rows, left, panel, depth, soon);
@@ -85,8 +103,8 @@ RNNCHECK_TARGET inline bool all_short(std::span<const double> values) {
     return true;
 }
 
-constexpr ProductKernel kernel = {RNNCHECK_KERNEL_TEXT, RNNCHECK_KERNEL_ROWS, add<false>, add<true>,
-                                  all_short};
+constexpr ProductKernel kernel = {
+    RNNCHECK_KERNEL_TEXT, RNNCHECK_KERNEL_ROWS, add<false>, add<true>, all_short};
 
 }  // namespace rnncheck::RNNCHECK_KERNEL
 

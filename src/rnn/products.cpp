@@ -128,9 +128,10 @@ std::vector<Block> blocks_for(std::size_t rows, std::size_t panels, std::size_t 
     const std::size_t of_rows = (rows + rows_at_once - 1) / rows_at_once;
     // Two tasks for each thread, so that a thread that is held up does not hold up all.
     const std::size_t wanted = threads > 1 ? 2 * threads : 1;
-    const std::size_t of_panels =
-        std::clamp<std::size_t>((wanted + of_rows - 1) / std::max<std::size_t>(of_rows, 1), 1,
-                                std::max<std::size_t>(panels, 1));
+    const std::size_t of_panels = std::clamp<std::size_t>(
+        (wanted + of_rows - 1) / std::max<std::size_t>(of_rows, 1),
+        1,
+        std::max<std::size_t>(panels, 1));
     std::vector<Block> blocks;
     for (std::size_t i = 0; i < of_rows; ++i)
         for (std::size_t j = 0; j < of_panels; ++j) {

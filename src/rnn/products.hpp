@@ -17,8 +17,12 @@ namespace rnncheck {
 /// right(step, column). Each product and each sum is rounded to fp64. add_products() gives bitwise
 /// the same.
 template <class Left, class Right>
-void add_products_plainly(std::span<double* const> to, std::size_t columns, std::size_t depth,
-                          const Left& left, const Right& right) {
+void add_products_plainly(
+    std::span<double* const> to,
+    std::size_t columns,
+    std::size_t depth,
+    const Left& left,
+    const Right& right) {
     for (std::size_t row = 0; row < to.size(); ++row)
         for (std::size_t column = 0; column < columns; ++column)
             for (std::size_t step = 0; step < depth; ++step)
@@ -61,9 +65,15 @@ struct ProductKernel {
     std::size_t rows;  ///< at most so many at a time
     /// Adds `depth` steps to `columns` columns, from `column` on, of some rows; `left` is
     /// [step][row], `panel` one of a Panels.
-    using Add = void (*)(double* const* to, std::size_t column, std::size_t rows,
-                         std::size_t columns, const double* left, const double* panel,
-                         std::size_t depth, const Soon& soon);
+    using Add = void (*)(
+        double* const* to,
+        std::size_t column,
+        std::size_t rows,
+        std::size_t columns,
+        const double* left,
+        const double* panel,
+        std::size_t depth,
+        const Soon& soon);
     Add add;
     Add add_short;  ///< of factors that are all short; fused where the processor can
     bool (*all_short)(std::span<const double> values);
@@ -174,8 +184,13 @@ inline constexpr std::size_t most_rows = 8;
 
 /// Copies steps of a few rows of the left factor to `to`, [step][row].
 template <std::size_t most = most_rows, class Left>
-void pack_rows(const Left& left, std::size_t first_row, std::size_t rows, std::size_t begin,
-               std::size_t end, double* to) {
+void pack_rows(
+    const Left& left,
+    std::size_t first_row,
+    std::size_t rows,
+    std::size_t begin,
+    std::size_t end,
+    double* to) {
     if constexpr (most > 1)
         if (rows < most)
             return pack_rows<most - 1>(left, first_row, rows, begin, end, to);
@@ -220,14 +235,18 @@ class BlockSum {
         for (std::size_t step = 0; step < steps; step += at_once)
             for (std::size_t row = 0; row < block_.rows; row += kernel_.rows) {
                 const std::size_t rows = rows_from(row);
-                pack_rows(left_, block_.first_row + row, rows, begin + step,
-                          begin + std::min(step + at_once, steps),
-                          packed_.get() + row * steps + step * rows);
+                pack_rows(
+                    left_,
+                    block_.first_row + row,
+                    rows,
+                    begin + step,
+                    begin + std::min(step + at_once, steps),
+                    packed_.get() + row * steps + step * rows);
             }
     }
 
-    void add_panel(std::size_t number, std::size_t begin, std::size_t steps,
-                   bool short_left) const {
+    void add_panel(
+        std::size_t number, std::size_t begin, std::size_t steps, bool short_left) const {
         const bool exact = short_left && right_.is_short(number, begin);
         const ProductKernel::Add add = exact ? kernel_.add_short : kernel_.add;
         const double* const panel = right_.panel(number, begin);
@@ -238,9 +257,13 @@ class BlockSum {
                           share = size * kernel_.rows / block_.rows;
         for (std::size_t row = 0; row < block_.rows; row += kernel_.rows) {
             const std::size_t rows = rows_from(row), next = row + rows;
-            const Soon soon{reinterpret_cast<const char*>(panel) + steps * size +
-                                steps * share * (row / kernel_.rows),
-                            share, to_ + next, rows_from(next), column};
+            const Soon soon{
+                reinterpret_cast<const char*>(panel) + steps * size +
+                    steps * share * (row / kernel_.rows),
+                share,
+                to_ + next,
+                rows_from(next),
+                column};
             add(to_ + row, column, rows, columns, packed_.get() + row * steps, panel, steps, soon);
         }
     }
@@ -262,15 +285,16 @@ void add_products(Team& team, std::span<double* const> to, const Left& left, con
     using namespace products;
     const double operations = static_cast<double>(to.size() * right.depth() * right.columns());
     const std::vector<Block> blocks = blocks_for(to.size(), right.count(), team.threads());
-    team.run(blocks.size(), operations,
-             [&](std::size_t number) { BlockSum<Left>(to, left, right, blocks[number]).run(); });
+    team.run(blocks.size(), operations, [&](std::size_t number) {
+        BlockSum<Left>(to, left, right, blocks[number]).run();
+    });
 }
 
 /// Of a right factor that is used once: use(the step that a part of it begins with, the part), for
 /// all parts. They are laid out one after the other, in little memory.
 template <class Right, class Use>
-void for_each_part(Team& team, std::size_t depth, std::size_t columns, const Right& right,
-                   const Use& use) {
+void for_each_part(
+    Team& team, std::size_t depth, std::size_t columns, const Right& right, const Use& use) {
     for (std::size_t begin = 0; begin < depth; begin += steps_at_once) {
         const auto of_part = [&](std::size_t step, std::size_t column) {
             return right(begin + step, column);

@@ -102,28 +102,31 @@ struct PseudoLayer {
                 x.push_back(step.x);
                 sums.push_back(step.gates);
             }
-        team.run_ranges(sums.size(), static_cast<double>(bias.size()),
-                        [&](std::size_t begin, std::size_t end) {
-                            for (std::size_t i = begin; i < end; ++i)
-                                std::ranges::copy(bias, sums[i]);
-                        });
+        team.run_ranges(
+            sums.size(), static_cast<double>(bias.size()), [&](std::size_t begin, std::size_t end) {
+                for (std::size_t i = begin; i < end; ++i)
+                    std::ranges::copy(bias, sums[i]);
+            });
         if (side.skips())
             add_skipped(side, x, sums);
         else
             add_input(side, x, sums);
     }
 
-    void add_input(const Side& side, const std::vector<const double*>& x,
-                   const std::vector<double*>& sums) {
+    void add_input(
+        const Side& side, const std::vector<const double*>& x, const std::vector<double*>& sums) {
         for (const Groups& groups : side.groups()) {
             const auto rows = side.matrix_rows(groups);
             const auto to = shifted(sums, groups.first * place.hidden());
             for_each_part(
-                team, side.columns, rows.size(),
+                team,
+                side.columns,
+                rows.size(),
                 [&](std::size_t column, std::size_t row) { return rows[row][column]; },
                 [&](std::size_t begin, const Panels& weights) {
                     add_products(
-                        team, to,
+                        team,
+                        to,
                         [&](std::size_t i, std::size_t column) { return x[i][begin + column]; },
                         weights);
                 });
@@ -143,8 +146,10 @@ struct PseudoLayer {
         return bias;
     }
 
-    void add_skipped(const Side& side, const std::vector<const double*>& x,
-                     const std::vector<double*>& sums) const {
+    void add_skipped(
+        const Side& side,
+        const std::vector<const double*>& x,
+        const std::vector<double*>& sums) const {
         for (const Groups& groups : side.groups())
             for (std::size_t row = 0; row < sums.size(); ++row)
                 for (std::size_t group = groups.first; group < groups.first + groups.count; ++group)
@@ -160,7 +165,8 @@ struct PseudoLayer {
             sums.push_back(step.gates);
         for (const auto& [groups, weights] : recurrent)
             add_products(
-                team, shifted(sums, groups.first * place.hidden()),
+                team,
+                shifted(sums, groups.first * place.hidden()),
                 [&](std::size_t i, std::size_t column) { return steps[i].h_before[column]; },
                 weights);
     }
@@ -170,21 +176,26 @@ struct PseudoLayer {
         const bool projects = !own.projection.empty();
         if (projects)
             unprojected.resize(steps.size() * hidden);
-        team.run(steps.size(), static_cast<double>(steps.size() * hidden) * operations_per_unit,
-                 [&](std::size_t i) {
-                     const TapeStep<double>& at = steps[i];
-                     double* const h = projects ? unprojected.data() + i * hidden : at.h;
-                     by_cell(
-                         place.rnn_case.cell, [&] { lstm(place, at, h); },
-                         [&] { gru(place, at, h); }, [&](bool relu) { plain(place, at, h, relu); });
-                 });
+        team.run(
+            steps.size(),
+            static_cast<double>(steps.size() * hidden) * operations_per_unit,
+            [&](std::size_t i) {
+                const TapeStep<double>& at = steps[i];
+                double* const h = projects ? unprojected.data() + i * hidden : at.h;
+                by_cell(
+                    place.rnn_case.cell,
+                    [&] { lstm(place, at, h); },
+                    [&] { gru(place, at, h); },
+                    [&](bool relu) { plain(place, at, h, relu); });
+            });
         if (!projects)
             return;
         std::vector<double*> to;
         for (const TapeStep<double>& step : steps)
             to.push_back(step.h);
         add_products(
-            team, to,
+            team,
+            to,
             [&](std::size_t row, std::size_t unit) { return unprojected[row * hidden + unit]; },
             projection);
     }

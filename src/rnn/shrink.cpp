@@ -79,8 +79,13 @@ struct Search {
     }
 
     void lower_numbers() {
-        for (const Number number : {&RnnCase::layers, &RnnCase::batch, &RnnCase::sequence_length,
-                                    &RnnCase::hidden, &RnnCase::input, &RnnCase::projection})
+        for (const Number number :
+             {&RnnCase::layers,
+              &RnnCase::batch,
+              &RnnCase::sequence_length,
+              &RnnCase::hidden,
+              &RnnCase::input,
+              &RnnCase::projection})
             if (number != &RnnCase::input || shrunk.smallest.input_mode == InputMode::linear)
                 lower(number);
     }

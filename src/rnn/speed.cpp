@@ -17,9 +17,19 @@ struct Throughput {
 
 /// CUDA C++ Programming Guide, "Arithmetic Instructions": throughput of native arithmetic
 /// instructions.
-constexpr Throughput throughputs[] = {{50, 128, 4}, {52, 128, 4},  {60, 64, 32},   {61, 128, 4},
-                                      {70, 64, 32}, {75, 64, 2},   {80, 64, 32},   {86, 128, 2},
-                                      {89, 128, 2}, {90, 128, 64}, {100, 128, 64}, {120, 128, 2}};
+constexpr Throughput throughputs[] = {
+    {50, 128, 4},
+    {52, 128, 4},
+    {60, 64, 32},
+    {61, 128, 4},
+    {70, 64, 32},
+    {75, 64, 2},
+    {80, 64, 32},
+    {86, 128, 2},
+    {89, 128, 2},
+    {90, 128, 64},
+    {100, 128, 64},
+    {120, 128, 2}};
 
 /// Weights of one pseudo-layer: those that multiply the input, and those that multiply the state.
 struct Weights {
@@ -71,18 +81,21 @@ double launches_ms(const RnnCase& rnn_case) {
 }  // namespace
 
 std::optional<Peak> peak_of(const Clocks& clocks) {
-    const Throughput* const entry =
-        find_by(throughputs, &Throughput::capability,
-                10 * clocks.capability.major() + clocks.capability.minor());
+    const Throughput* const entry = find_by(
+        throughputs,
+        &Throughput::capability,
+        10 * clocks.capability.major() + clocks.capability.minor());
     const bool known = clocks.multiprocessors > 0 && clocks.mhz > 0 && clocks.memory_mhz > 0 &&
                        clocks.memory_bus_bits > 0;
     if (!entry || !known)
         return std::nullopt;
     constexpr double hertz_per_mhz = 1e6, transfers_per_clock = 2, bits_per_byte = 8;
     const double multiply_adds = 2.0 * clocks.multiprocessors * clocks.mhz * hertz_per_mhz;
-    return Peak{multiply_adds * entry->fp32, multiply_adds * entry->fp64,
-                transfers_per_clock * clocks.memory_mhz * hertz_per_mhz * clocks.memory_bus_bits /
-                    bits_per_byte};
+    return Peak{
+        multiply_adds * entry->fp32,
+        multiply_adds * entry->fp64,
+        transfers_per_clock * clocks.memory_mhz * hertz_per_mhz * clocks.memory_bus_bits /
+            bits_per_byte};
 }
 
 double model_ms(const RnnCase& rnn_case, const Peak& peak) {

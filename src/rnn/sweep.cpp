@@ -11,8 +11,8 @@ namespace rnncheck {
 namespace {
 
 /// What a framework requests of cuDNN; nothing if it does not use cuDNN.
-std::optional<FrameworkChoice> choice_of_framework(std::string_view framework,
-                                                   const RnnCase& network, const RnnPlace& place) {
+std::optional<FrameworkChoice> choice_of_framework(
+    std::string_view framework, const RnnCase& network, const RnnPlace& place) {
     if (framework == "tensorflow")
         return tensorflow_choice(network, place);
     if (framework == "jax")
@@ -32,8 +32,10 @@ void add_cases(std::string chosen, std::string_view row, std::vector<RnnCase>& c
     const std::string member(
         word.substr(0, at < word.size() && word[at] == '=' ? at + 1 : 0));  // of all its choices
     for (const std::string& choice : split(word.substr(member.size()), '|'))
-        add_cases(chosen + ' ' + member + choice, row.substr(std::min(word.size() + 1, row.size())),
-                  cases);
+        add_cases(
+            chosen + ' ' + member + choice,
+            row.substr(std::min(word.size() + 1, row.size())),
+            cases);
 }
 
 /// A row has the words of describe(); its cases are those with every choice among what is between

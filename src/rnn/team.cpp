@@ -58,8 +58,8 @@ void Team::run(std::size_t count, double operations, const std::function<void(st
 void Team::help() {
     std::unique_lock lock(mutex_);
     while (true) {
-        begun_.wait(lock,
-                    [this] { return over_ || (job_.task && next_ < job_.count && pauses == 0); });
+        begun_.wait(
+            lock, [this] { return over_ || (job_.task && next_ < job_.count && pauses == 0); });
         if (over_)
             return;
         const Job job = job_;

@@ -17,18 +17,18 @@ using stack::PartKind;
 using stack::Stack;
 
 /// The framework that the conflict is about.
-const stack::Framework& framework_of(const Stack& stack, const Conflict& conflict,
-                                     std::size_t part = 0) {
+const stack::Framework& framework_of(
+    const Stack& stack, const Conflict& conflict, std::size_t part = 0) {
     return *find_by(stack.frameworks, &stack::Framework::name, conflict.parts.at(part).id);
 }
 
 /// Builds of the framework's version that run with everything else in the stack, as commands; the
 /// newest CUDA first.
-std::vector<Remedy> builds_that_run(const Stack& stack, const stack::Framework& framework,
-                                    const Matrix& matrix) {
+std::vector<Remedy> builds_that_run(
+    const Stack& stack, const stack::Framework& framework, const Matrix& matrix) {
     auto builds = planned_builds(framework, stack.os, stack, matrix);
-    std::ranges::stable_sort(builds, std::greater(),
-                             [](const PlannedBuild& build) { return *build.cuda; });
+    std::ranges::stable_sort(
+        builds, std::greater(), [](const PlannedBuild& build) { return *build.cuda; });
     std::vector<Remedy> remedies;
     for (const PlannedBuild& build : builds)
         if (build.os == stack.os.value_or("linux") && build.fit == Fit::works)
@@ -45,8 +45,8 @@ std::vector<Remedy> builds_that_run(const Stack& stack, const stack::Framework& 
 /// Instead of a CPU-only build: one with CUDA of the same version; on Arm,
 /// where PyPI often has none, NVIDIA's image; else what the tables show of the
 /// system.
-std::vector<Remedy> with_cuda_instead(const Stack& stack, const Conflict& conflict,
-                                      const Matrix& matrix) {
+std::vector<Remedy> with_cuda_instead(
+    const Stack& stack, const Conflict& conflict, const Matrix& matrix) {
     const stack::Framework& framework = framework_of(stack, conflict);
     if (auto remedies = builds_that_run(stack, framework, matrix); !remedies.empty())
         return remedies;
@@ -85,15 +85,15 @@ bool wsl_may_help(const Stack& stack, const Matrix& matrix) {
     return std::ranges::any_of(
         matrix.framework_builds("tensorflow"), [&](const FrameworkBuild& build) {
             return build.os == "linux" && build.cuda && !stack::is_of_conda(build) &&
-                   std::ranges::all_of(stack.gpus,
-                                       [&](const stack::Gpu& gpu) { return may_run(build, gpu); });
+                   std::ranges::all_of(
+                       stack.gpus, [&](const stack::Gpu& gpu) { return may_run(build, gpu); });
         });
 }
 
 /// In an environment with a Python that the other frameworks have a package for, too; nothing where
 /// there is none, it has no code for the GPU or the driver is too old.
-std::vector<Remedy> last_for_windows(Stack stack, stack::Framework framework,
-                                     const Matrix& matrix) {
+std::vector<Remedy> last_for_windows(
+    Stack stack, stack::Framework framework, const Matrix& matrix) {
     stack.python.reset();
     // TensorFlow 2.10 is the last version whose packages for Windows use CUDA:
     // https://www.tensorflow.org/install/pip#windows-native
@@ -115,8 +115,8 @@ std::vector<Remedy> last_for_windows(Stack stack, stack::Framework framework,
 }
 
 /// Those that run on the GPU, where it is known: no version for Windows has code for today's.
-std::vector<Remedy> windows_alternatives(const Stack& stack, const Conflict& conflict,
-                                         const Matrix& matrix) {
+std::vector<Remedy> windows_alternatives(
+    const Stack& stack, const Conflict& conflict, const Matrix& matrix) {
     std::vector<Remedy> ways;
     if (const stack::Gpu* gpu = stack::gpu_of(stack))
         ways = image_instead(true, "tensorflow", *gpu->capability, {}, matrix);
@@ -142,8 +142,8 @@ std::vector<Remedy> keras_remedies(const Stack& stack, const Conflict& conflict)
 
 /// For the CUDA of a cuDNN that suits the whole stack; no command where its wheels do not exist. A
 /// framework takes no cuDNN of another major version.
-std::vector<Remedy> cudnn_without_defects(const Stack& stack, const Conflict& conflict,
-                                          const Matrix& matrix) {
+std::vector<Remedy> cudnn_without_defects(
+    const Stack& stack, const Conflict& conflict, const Matrix& matrix) {
     const std::string_view cause = rnncheck::name_of(conflict.kind);
     const auto defects =
         stack::defects_of(stack, *stack.cudnn, cause, stack.os.value_or("linux"), matrix);
@@ -166,8 +166,8 @@ std::vector<Remedy> cudnn_without_defects(const Stack& stack, const Conflict& co
 }
 
 /// A cuDNN that has code for the GPU, with each build with which pip installs one that has none.
-std::vector<Remedy> older_cudnn(const Stack& stack, const Conflict& conflict,
-                                const Matrix& matrix) {
+std::vector<Remedy> older_cudnn(
+    const Stack& stack, const Conflict& conflict, const Matrix& matrix) {
     const stack::Gpu& gpu = *find_where(stack.gpus, [&](const stack::Gpu& one) {
         return std::to_string(one.index) == conflict.parts.front().id;
     });
@@ -183,8 +183,8 @@ std::vector<Remedy> older_cudnn(const Stack& stack, const Conflict& conflict,
 }
 
 /// Images of those frameworks no build of which has code for the GPU.
-std::vector<Remedy> newer_builds(const Stack& stack, const Conflict& conflict,
-                                 const Matrix& matrix) {
+std::vector<Remedy> newer_builds(
+    const Stack& stack, const Conflict& conflict, const Matrix& matrix) {
     const stack::Gpu& gpu = *find_where(stack.gpus, [&](const stack::Gpu& one) {
         return std::to_string(one.index) == conflict.parts.front().id;
     });
@@ -192,8 +192,15 @@ std::vector<Remedy> newer_builds(const Stack& stack, const Conflict& conflict,
     std::vector<Remedy> remedies;
     for (const stack::Part& part : conflict.parts)
         if (part.kind == PartKind::framework && part.fit == Fit::does_not_work)
-            append(remedies, image_instead(stack.os == "windows", part.id, *gpu.capability,
-                                           stack::driver_of(stack), matrix, arm));
+            append(
+                remedies,
+                image_instead(
+                    stack.os == "windows",
+                    part.id,
+                    *gpu.capability,
+                    stack::driver_of(stack),
+                    matrix,
+                    arm));
     if (remedies.empty() && conflict.severity != Severity::error)
         remedies = {remedy("gpu_arch_not_in_build/compiles")};
     return remedies;
@@ -201,8 +208,8 @@ std::vector<Remedy> newer_builds(const Stack& stack, const Conflict& conflict,
 
 /// What the rule itself knows to do; repairs by other versions are computed
 /// (Rule::repaired_by_versions).
-std::vector<Remedy> remedies_of(const Stack& stack, const Conflict& conflict,
-                                const Matrix& matrix) {
+std::vector<Remedy> remedies_of(
+    const Stack& stack, const Conflict& conflict, const Matrix& matrix) {
     switch (conflict.kind) {
         case ConflictKind::cpu_only_build:
             return with_cuda_instead(stack, conflict, matrix);
@@ -295,13 +302,19 @@ Verdict verdict_of(ConflictKind kind, const Stack& stack, const Matrix& matrix) 
     return worded(stack, stack::judgement(kind, stack, matrix), matrix);
 }
 
-Verdict verdict_of(ConflictKind kind, const Stack& stack, const std::vector<Stack>& possible,
-                   const Matrix& matrix) {
+Verdict verdict_of(
+    ConflictKind kind,
+    const Stack& stack,
+    const std::vector<Stack>& possible,
+    const Matrix& matrix) {
     return worded(stack, stack::judgement(kind, stack, possible, matrix), matrix);
 }
 
-Verdict verdict_without_remedies(ConflictKind kind, const Stack& stack,
-                                 const std::vector<Stack>& possible, const Matrix& matrix) {
+Verdict verdict_without_remedies(
+    ConflictKind kind,
+    const Stack& stack,
+    const std::vector<Stack>& possible,
+    const Matrix& matrix) {
     return worded(stack::judgement(kind, stack, possible, matrix));
 }
 
@@ -320,9 +333,11 @@ std::string plan_of_version(const stack::Framework& framework) {
     return "rnncheck matrix plan --for " + framework.name + if_any("==", framework.version);
 }
 
-std::vector<PlannedBuild> planned_builds(stack::Framework framework,
-                                         const std::optional<std::string>& os, const Stack& stack,
-                                         const Matrix& matrix) {
+std::vector<PlannedBuild> planned_builds(
+    stack::Framework framework,
+    const std::optional<std::string>& os,
+    const Stack& stack,
+    const Matrix& matrix) {
     std::vector<PlannedBuild> planned;
     framework.build.reset();
     // Whatever build is installed, every one of the version is a candidate.
@@ -330,8 +345,8 @@ std::vector<PlannedBuild> planned_builds(stack::Framework framework,
          stack::builds_of(framework, os, stack::on_arm(stack, matrix), matrix).with_cuda)
         planned.push_back(
             plan_build(of_version(std::move(build), *framework.version), stack, matrix));
-    std::erase_if(planned,
-                  [](const PlannedBuild& build) { return !runs(build) || build.install.empty(); });
+    std::erase_if(
+        planned, [](const PlannedBuild& build) { return !runs(build) || build.install.empty(); });
     return planned;
 }
 

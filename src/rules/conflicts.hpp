@@ -15,12 +15,18 @@ inline constexpr const char* about_named_versions =
 /// remedies.
 Verdict verdict_of(stack::ConflictKind kind, const stack::Stack& stack, const Matrix& matrix);
 /// The same, with possible_stacks(stack, matrix).
-Verdict verdict_of(stack::ConflictKind kind, const stack::Stack& stack,
-                   const std::vector<stack::Stack>& possible, const Matrix& matrix);
+Verdict verdict_of(
+    stack::ConflictKind kind,
+    const stack::Stack& stack,
+    const std::vector<stack::Stack>& possible,
+    const Matrix& matrix);
 
 /// The same for who only wants to know what is wrong.
-Verdict verdict_without_remedies(stack::ConflictKind kind, const stack::Stack& stack,
-                                 const std::vector<stack::Stack>& possible, const Matrix& matrix);
+Verdict verdict_without_remedies(
+    stack::ConflictKind kind,
+    const stack::Stack& stack,
+    const std::vector<stack::Stack>& possible,
+    const Matrix& matrix);
 
 /// About what --for names on a machine; what it does not specify leaves nothing undetermined.
 Verdict verdict_of_named(stack::ConflictKind kind, const stack::Stack& named, const Matrix& matrix);
@@ -30,9 +36,11 @@ Verdict verdict_of_named(stack::ConflictKind kind, const Facts& facts, const Mat
 std::string plan_of_version(const stack::Framework& framework);
 /// The builds with CUDA of a framework's version, of any flavour, that run or compile first and can
 /// be installed.
-std::vector<PlannedBuild> planned_builds(stack::Framework framework,
-                                         const std::optional<std::string>& os,
-                                         const stack::Stack& stack, const Matrix& matrix);
+std::vector<PlannedBuild> planned_builds(
+    stack::Framework framework,
+    const std::optional<std::string>& os,
+    const stack::Stack& stack,
+    const Matrix& matrix);
 /// Replaces DirectML or Metal by a build with CUDA, or shows where that exists.
 Remedy without_plugin(const stack::Framework& framework);
 /// The update with what the tables recommend besides; if there is no version without the defects,

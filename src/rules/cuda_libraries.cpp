@@ -19,18 +19,19 @@ Verdict cuda_runtime_missing(const Facts& facts, const Matrix&) {
         .message = "no CUDA runtime (libcudart) was found; programs work only if they bundle "
                    "their own, as many framework "
                    "packages do",
-        .evidence = {{"libcudart",
-                      "not in the loader's search path, toolkit directories or Python packages",
-                      "libraries"}},
-        .remedies = {remedy("cuda_runtime_missing",
-                            {wheel("nvidia-cuda-runtime", cuda_major_here(facts))})},
+        .evidence =
+            {{"libcudart",
+              "not in the loader's search path, toolkit directories or Python packages",
+              "libraries"}},
+        .remedies = {remedy(
+            "cuda_runtime_missing", {wheel("nvidia-cuda-runtime", cuda_major_here(facts))})},
         .symptoms = {"cudart"},
     });
 }
 
 /// What every rule about the installations of one kind ends with.
-static Verdict verdict_on(const Facts& facts, LibraryKind kind, const std::string& name,
-                          VerdictBuilder& result) {
+static Verdict verdict_on(
+    const Facts& facts, LibraryKind kind, const std::string& name, VerdictBuilder& result) {
     const std::string silent = unresponsive_library(facts, kind);
     std::string what;
     if (kind == LibraryKind::nvrtc)
@@ -48,8 +49,8 @@ static Verdict verdict_on(const Facts& facts, LibraryKind kind, const std::strin
 /// codes about the driver or the GPU are no fault of the runtime.
 Verdict cuda_runtime_unusable(const Facts& facts, const Matrix&) {
     // Answers about the driver and the GPU (driver_types.h): rules of lower layers report those.
-    constexpr std::int64_t about_the_driver[] = {3,   30,  34,  35,  36,  38, 46,
-                                                 100, 101, 802, 803, 804, 999};
+    constexpr std::int64_t about_the_driver[] = {
+        3, 30, 34, 35, 36, 38, 46, 100, 101, 802, 803, 804, 999};
     VerdictBuilder result;
     for (const auto& runtime : facts.runtimes) {
         if (is_shadowed(facts, runtime.library))
@@ -89,13 +90,13 @@ Verdict several_cuda_runtimes(const Facts& facts, const Matrix&) {
         if (library && library->picked_by_loader)
             given.push_back(runtime.version->text);
     }
-    auto several = note_several("the CUDA runtime", installed, given, "runtimes",
-                                remedy("several_cuda_runtimes"));
+    auto several = note_several(
+        "the CUDA runtime", installed, given, "runtimes", remedy("several_cuda_runtimes"));
     if (several)
         return fault(std::move(*several));
     VerdictBuilder result;
-    if (!std::ranges::all_of(facts.runtimes,
-                             [](const Runtime& runtime) { return runtime.version.has_value(); }))
+    if (!std::ranges::all_of(
+            facts.runtimes, [](const Runtime& runtime) { return runtime.version.has_value(); }))
         result.unknown("a CUDA runtime did not report its version");
     if (!installed.empty())
         result.passed("every CUDA runtime is of version " + installed.front().second.text);
@@ -126,15 +127,16 @@ static bool lacks_builtins(const Facts& facts, const Nvrtc& nvrtc) {
 
 /// About libnvrtc or its builtins; `needed_by` is cuDNN or the NVRTC that needs
 /// it.
-static Finding missing(LibraryKind kind, const std::string& library, const std::string& needed_by,
-                       int cuda) {
+static Finding missing(
+    LibraryKind kind, const std::string& library, const std::string& needed_by, int cuda) {
     return {
         .subject = library,
         .message =
             library + " was not found; " + needed_by + " needs it to compile kernels at runtime",
-        .evidence = {{library,
-                      "not in the loader's search path, toolkit directories or Python packages",
-                      "libraries"}},
+        .evidence =
+            {{library,
+              "not in the loader's search path, toolkit directories or Python packages",
+              "libraries"}},
         .remedies = {remedy("nvrtc_missing", {wheel("nvidia-cuda-nvrtc", cuda)})},
         .symptoms = {std::string(name_of(kind))},
     };
@@ -149,14 +151,16 @@ static void judge_builtins(const Facts& facts, VerdictBuilder& result) {
         return result.passed("NVRTC works");
     for (const auto& nvrtc : facts.nvrtcs) {
         if (lacks_builtins(facts, nvrtc))
-            result.fault(missing(LibraryKind::nvrtc_builtins, builtins_of(nvrtc),
-                                 "NVRTC " + nvrtc.version->text + " at " + nvrtc.library,
-                                 nvrtc.version->major()));
+            result.fault(missing(
+                LibraryKind::nvrtc_builtins,
+                builtins_of(nvrtc),
+                "NVRTC " + nvrtc.version->text + " at " + nvrtc.library,
+                nvrtc.version->major()));
         else if (!nvrtc.version && !nvrtc.failure)
             result.unknown("the version of NVRTC at " + nvrtc.library + " is unknown");
         else if (!nvrtc.compiles)
-            result.unknown("whether NVRTC at " + nvrtc.library +
-                           " finds its builtins library is unknown");
+            result.unknown(
+                "whether NVRTC at " + nvrtc.library + " finds its builtins library is unknown");
         else
             result.block_pass("NVRTC is installed but does not work");
     }
@@ -186,8 +190,11 @@ Verdict nvrtc_missing(const Facts& facts, const Matrix&) {
     else if (installations.front().major == 0)
         result.unknown("the version of " + name_of(installations.front()) + " is unknown");
     else
-        result.fault(missing(LibraryKind::nvrtc, "libnvrtc", name_of(installations.front()),
-                             cuda_major_of(installations.front())));
+        result.fault(missing(
+            LibraryKind::nvrtc,
+            "libnvrtc",
+            name_of(installations.front()),
+            cuda_major_of(installations.front())));
     return result.finish();
 }
 
@@ -202,9 +209,10 @@ static Finding does_not_compile(const Facts& facts, const Nvrtc& nvrtc) {
         .subject = nvrtc.library,
         .message =
             "NVRTC at " + nvrtc.library + " does not compile a test kernel" + if_any(": ", failure),
-        .evidence = {{"NVRTC", if_known(nvrtc.version), "nvrtcs"},
-                     {"compiles", "no", "nvrtcs"},
-                     {"failed call", failure, "nvrtcs"}},
+        .evidence =
+            {{"NVRTC", if_known(nvrtc.version), "nvrtcs"},
+             {"compiles", "no", "nvrtcs"},
+             {"failed call", failure, "nvrtcs"}},
         .remedies = {remedy("nvrtc_unusable", {wheel("nvidia-cuda-nvrtc", cuda)})},
     };
 }

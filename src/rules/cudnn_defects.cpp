@@ -18,17 +18,20 @@ static stack::Stack gpus_of(const Facts& facts, const Matrix& matrix) {
 
 /// The documented defects of a version on this system and its GPUs that the
 /// rule `cause` reports; some are of Windows or of one GPU architecture alone.
-static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matrix,
-                                         const Version& version, std::string_view cause) {
-    return stack::defects_of(gpus_of(facts, matrix), version, cause,
-                             facts.host.platform.value_or("linux"), matrix);
+static std::vector<RnnDefect> defects_of(
+    const Facts& facts, const Matrix& matrix, const Version& version, std::string_view cause) {
+    return stack::defects_of(
+        gpus_of(facts, matrix), version, cause, facts.host.platform.value_or("linux"), matrix);
 }
 
 /// The update, or layers without cuDNN where no cuDNN for these GPUs is free of
 /// the defects.
-static Remedy remedy_for(const Facts& facts, const Matrix& matrix,
-                         const CudnnInstallation& installation,
-                         const std::vector<RnnDefect>& defects, std::string_view cause) {
+static Remedy remedy_for(
+    const Facts& facts,
+    const Matrix& matrix,
+    const CudnnInstallation& installation,
+    const std::vector<RnnDefect>& defects,
+    std::string_view cause) {
     const bool has_fix = stack::cudnn_without(defects, gpus_of(facts, matrix), matrix);
     Remedy update = remedy(cause, {std::to_string(cuda_major_of(installation))});
     return against_defects(std::move(update), defects, has_fix);
@@ -36,9 +39,12 @@ static Remedy remedy_for(const Facts& facts, const Matrix& matrix,
 
 /// No more than a warning: the documentation names conditions (padding,
 /// dropout, sizes) that the programs of this machine may never meet.
-static Finding defective(const Facts& facts, const Matrix& matrix,
-                         const CudnnInstallation& installation,
-                         const std::vector<RnnDefect>& defects, std::string_view cause) {
+static Finding defective(
+    const Facts& facts,
+    const Matrix& matrix,
+    const CudnnInstallation& installation,
+    const std::vector<RnnDefect>& defects,
+    std::string_view cause) {
     const std::string symptoms = join(mapped(defects, &RnnDefect::symptom), "; ");
     Finding finding = {
         .severity = Severity::note,
@@ -52,7 +58,8 @@ static Finding defective(const Facts& facts, const Matrix& matrix,
     for (const auto& defect : defects) {
         const std::string until = if_any(", fixed in ", defect.fixed);
         finding.evidence.push_back(
-            {defect.id, "since " + defect.first.text + until + if_any("; ", defect.note),
+            {defect.id,
+             "since " + defect.first.text + until + if_any("; ", defect.note),
              defect.source.url});
         if (defect.provenance >= Provenance::inferred)
             finding.confidence = Confidence::possible;
@@ -77,8 +84,11 @@ static std::vector<CudnnInstallation> one_per_version(
 
 /// The whole of a rule about defects that are documented for a version and that `cause` reports.
 /// `excused` is whether what ran shows a version free of them; null when no run can.
-static Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string_view cause,
-                                  bool (*excused)(const Facts&, const Version& version) = nullptr) {
+static Verdict documented_defects(
+    const Facts& facts,
+    const Matrix& matrix,
+    std::string_view cause,
+    bool (*excused)(const Facts&, const Version& version) = nullptr) {
     const auto installations = one_per_version(cudnn_installations(facts));
     if (installations.empty())
         return without_cudnn(facts);
@@ -102,10 +112,11 @@ static Verdict documented_defects(const Facts& facts, const Matrix& matrix, std:
         else if (!defects.empty())
             result.fault(defective(facts, matrix, installation, defects, cause));
         // Facts without a system: silent only if no system has such a defect.
-        else if (!facts.host.platform &&
-                 !stack::defects_of(gpus_of(facts, matrix), *installation.version, cause, "windows",
-                                    matrix)
-                      .empty())
+        else if (
+            !facts.host.platform &&
+            !stack::defects_of(
+                 gpus_of(facts, matrix), *installation.version, cause, "windows", matrix)
+                 .empty())
             result.unknown(
                 what + " has a documented defect on Windows, and the operating system is unknown");
         else if (coverage == Coverage::newer_than_data || coverage == Coverage::older_than_data)

@@ -25,11 +25,12 @@ Verdict cudnn_not_installed(const Facts& facts, const Matrix&) {
         .severity = error_if(driver_responds(facts) || kernel_side_seen(facts)),
         .subject = "cuDNN",
         .message = std::move(message),
-        .evidence = {{"libcudnn.so",
-                      "not in the loader's search path, toolkit directories or Python packages",
-                      "libraries"}},
-        .remedies = {installing_cudnn(facts, nullptr, cuda_major_here(facts),
-                                      remedy("cudnn_not_installed"))},
+        .evidence =
+            {{"libcudnn.so",
+              "not in the loader's search path, toolkit directories or Python packages",
+              "libraries"}},
+        .remedies = {installing_cudnn(
+            facts, nullptr, cuda_major_here(facts), remedy("cudnn_not_installed"))},
         .symptoms = {"cudnn"},
     });
 }
@@ -48,46 +49,48 @@ static std::string rnn_api_of(const CudnnInstallation& installation) {
 /// About those that were opened; one that had to be and did not respond leaves the verdict open.
 static Verdict over_responsive_installations(const Facts& facts, const JudgeInstallation& judge) {
     const std::string silent = unresponsive_library(facts, LibraryKind::cudnn);
-    return over_installations(facts,
-                              [&](const CudnnInstallation& installation, VerdictBuilder& result) {
-                                  if (installation.answer)
-                                      judge(installation, result);
-                                  if (!silent.empty())
-                                      result.unknown("cuDNN at " + silent + " did not respond");
-                              });
+    return over_installations(
+        facts, [&](const CudnnInstallation& installation, VerdictBuilder& result) {
+            if (installation.answer)
+                judge(installation, result);
+            if (!silent.empty())
+                result.unknown("cuDNN at " + silent + " did not respond");
+        });
 }
 
 /// cuDNN was opened and does not report its version: dlopen failed, most often
 /// because a library that it requires is missing, or cudnnGetVersion did.
 Verdict cudnn_unusable(const Facts& facts, const Matrix& matrix) {
-    return over_responsive_installations(facts, [&](const CudnnInstallation& installation,
-                                                    VerdictBuilder& result) {
-        const auto& failure = installation.answer->failure;
-        if (installation.answer->version)
-            return result.passed("every cuDNN installation reports its version");
-        if (!failure)
-            return result.unknown("cuDNN at " + installation.path + " did not report its version");
-        if (was_not_opened(*failure))
-            return result.block_pass(leads_to_a_pipe);
-        std::string missing;
-        if (installation.file)
-            missing = join_with_and(installation.file->missing_needs);
-        // The loader's message names the library that it missed; a finding
-        // about that library then explains this one.
-        std::vector<std::string> parts_named;
-        for (const auto& part : parts_needed(installation, matrix))
-            if (contains(failure->text, part.soname))
-                parts_named.push_back(name_in(installation, part));
-        result.fault({
-            .severity = severity_of(installation),
-            .subject = installation.path,
-            .message = "cuDNN at " + installation.path + ' ' + why_unusable(*failure),
-            .evidence = {{"failed call", in_words(*failure), "cudnns"},
-                         {"required libraries that were not found", missing, "libraries"}},
-            .remedies = {remedy("cudnn_unusable")},
-            .symptoms = std::move(parts_named),
+    return over_responsive_installations(
+        facts, [&](const CudnnInstallation& installation, VerdictBuilder& result) {
+            const auto& failure = installation.answer->failure;
+            if (installation.answer->version)
+                return result.passed("every cuDNN installation reports its version");
+            if (!failure)
+                return result.unknown(
+                    "cuDNN at " + installation.path + " did not report its version");
+            if (was_not_opened(*failure))
+                return result.block_pass(leads_to_a_pipe);
+            std::string missing;
+            if (installation.file)
+                missing = join_with_and(installation.file->missing_needs);
+            // The loader's message names the library that it missed; a finding
+            // about that library then explains this one.
+            std::vector<std::string> parts_named;
+            for (const auto& part : parts_needed(installation, matrix))
+                if (contains(failure->text, part.soname))
+                    parts_named.push_back(name_in(installation, part));
+            result.fault({
+                .severity = severity_of(installation),
+                .subject = installation.path,
+                .message = "cuDNN at " + installation.path + ' ' + why_unusable(*failure),
+                .evidence =
+                    {{"failed call", in_words(*failure), "cudnns"},
+                     {"required libraries that were not found", missing, "libraries"}},
+                .remedies = {remedy("cudnn_unusable")},
+                .symptoms = std::move(parts_named),
+            });
         });
-    });
 }
 
 /// The part that the library's words name, with its path or without.
@@ -124,9 +127,10 @@ Verdict cudnn_rnn_unusable(const Facts& facts, const Matrix&) {
                 .subject = installation.path,
                 .message =
                     "the RNN API of " + name + " does not work" + if_any(": ", if_known(failure)),
-                .evidence = {{"RNN API", "does not work", "cudnns"},
-                             {"failed call", if_known(failure), "cudnns"},
-                             {"named by the library", part, "cudnns"}},
+                .evidence =
+                    {{"RNN API", "does not work", "cudnns"},
+                     {"failed call", if_known(failure), "cudnns"},
+                     {"named by the library", part, "cudnns"}},
                 .remedies = {remedy("cudnn_rnn_unusable")},
                 .symptoms = {rnn_api_of(installation)},
             });
@@ -160,9 +164,8 @@ Verdict several_cudnns(const Facts& facts, const Matrix&) {
 }
 
 /// Those that recurrent networks need of the copy and that it would not find.
-static std::vector<CudnnPart> parts_missing(const Facts& facts,
-                                            const CudnnInstallation& installation,
-                                            const Matrix& matrix) {
+static std::vector<CudnnPart> parts_missing(
+    const Facts& facts, const CudnnInstallation& installation, const Matrix& matrix) {
     auto parts = parts_needed(installation, matrix);
     std::erase_if(parts, [&](const CudnnPart& part) {
         // A file that was mapped when cuDNN ran is there, under whatever full
@@ -181,8 +184,10 @@ static std::vector<CudnnPart> parts_missing(const Facts& facts,
 /// One finding about all that an installation lacks. It explains what follows
 /// from that: the RNN API that fails, and processes that cuDNN ended because of
 /// it.
-static Finding missing_parts(const Facts& facts, const CudnnInstallation& installation,
-                             const std::vector<CudnnPart>& parts) {
+static Finding missing_parts(
+    const Facts& facts,
+    const CudnnInstallation& installation,
+    const std::vector<CudnnPart>& parts) {
     const std::string searched = directory_of(installation.path) + " and the loader's search path";
     Finding finding = {
         .severity = severity_of(installation),
@@ -217,31 +222,36 @@ static Finding missing_parts(const Facts& facts, const CudnnInstallation& instal
 Verdict cudnn_part_missing(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dll_of_cudnn_missing(facts);
-    return over_installations(facts, [&](const CudnnInstallation& installation,
-                                         VerdictBuilder& result) {
-        const std::string name = name_of(installation);
-        if (installation.answer && installation.answer->rnn_usable.value_or(false))
-            return result.passed("the RNN API of cuDNN works, so its libraries are installed");
-        if (installation.major == 0)
-            return result.unknown("the version of " + name + " is unknown");
-        if (matrix.cudnn_parts(installation.major).empty())
-            return result.unknown("the libraries of " + name +
-                                  " are not in the compatibility data of " + matrix.date());
-        if (parts_needed(installation, matrix).empty())
-            return result.passed(name + " is a single file");
-        const auto parts = parts_missing(facts, installation, matrix);
-        if (parts.empty())
-            return result.passed("all cuDNN libraries that recurrent networks need are installed");
-        if (!libraries_listed(facts))
-            return result.unknown("the library directories could not be searched");
-        result.fault(missing_parts(facts, installation, parts));
-    });
+    return over_installations(
+        facts, [&](const CudnnInstallation& installation, VerdictBuilder& result) {
+            const std::string name = name_of(installation);
+            if (installation.answer && installation.answer->rnn_usable.value_or(false))
+                return result.passed("the RNN API of cuDNN works, so its libraries are installed");
+            if (installation.major == 0)
+                return result.unknown("the version of " + name + " is unknown");
+            if (matrix.cudnn_parts(installation.major).empty())
+                return result.unknown(
+                    "the libraries of " + name + " are not in the compatibility data of " +
+                    matrix.date());
+            if (parts_needed(installation, matrix).empty())
+                return result.passed(name + " is a single file");
+            const auto parts = parts_missing(facts, installation, matrix);
+            if (parts.empty())
+                return result.passed(
+                    "all cuDNN libraries that recurrent networks need are installed");
+            if (!libraries_listed(facts))
+                return result.unknown("the library directories could not be searched");
+            result.fault(missing_parts(facts, installation, parts));
+        });
 }
 
 /// About one library of an installation that is there and is not a whole ELF
 /// file.
-static Finding unreadable(const Facts& facts, const CudnnInstallation& installation,
-                          const CudnnPart& part, const Library& file) {
+static Finding unreadable(
+    const Facts& facts,
+    const CudnnInstallation& installation,
+    const CudnnPart& part,
+    const Library& file) {
     std::string what(name_of(*file.problem));
     if (file.problem_detail)
         what = escaped(*file.problem_detail, 300);
@@ -252,8 +262,9 @@ static Finding unreadable(const Facts& facts, const CudnnInstallation& installat
         .subject = file.path,
         .message = "the library " + part.soname + " of " + name_of(installation) +
                    " cannot be loaded: " + file.path + ' ' + what,
-        .evidence = {{file.path, what, "libraries"},
-                     {part.soname, "needed by recurrent networks", part.source.url}},
+        .evidence =
+            {{file.path, what, "libraries"},
+             {part.soname, "needed by recurrent networks", part.source.url}},
         .remedies = {reinstalling_cudnn(facts, installation, remedy("cudnn_part_unreadable"))},
         .symptoms = {file.path},
         .explains = std::move(explains),
@@ -264,29 +275,31 @@ static Finding unreadable(const Facts& facts, const CudnnInstallation& installat
 /// file, as after an interrupted download or on a full disk. The front library
 /// opens it only at a later call, so that cuDNN may seem to work until then.
 Verdict cudnn_part_unreadable(const Facts& facts, const Matrix& matrix) {
-    return over_installations(facts, [&](const CudnnInstallation& installation,
-                                         VerdictBuilder& result) {
-        if (!libraries_listed(facts))
-            return result.unknown("the library directories could not be searched");
-        if (installation.major == 0)
-            return result.unknown("the version of " + name_of(installation) + " is unknown");
-        const bool works = installation.answer && installation.answer->rnn_usable.value_or(false);
-        if (matrix.cudnn_parts(installation.major).empty() && works)
-            return result.passed("the RNN API of cuDNN works, so its files are complete");
-        if (matrix.cudnn_parts(installation.major).empty())
-            return result.unknown("the libraries of " + name_of(installation) +
-                                  " are not in the compatibility data of " + matrix.date());
-        for (const auto& part : parts_needed(installation, matrix)) {
-            const Library* file = part_of(facts, installation, part.soname);
-            if (!file)
-                result.block_pass(part.soname + " is missing");
-            else if (file->problem)
-                result.fault(unreadable(facts, installation, part, *file));
-            else if (!read_whole(*file))
-                result.unknown(file->path + " was not read completely");
-        }
-        result.passed("every cuDNN library that recurrent networks need is a complete file");
-    });
+    return over_installations(
+        facts, [&](const CudnnInstallation& installation, VerdictBuilder& result) {
+            if (!libraries_listed(facts))
+                return result.unknown("the library directories could not be searched");
+            if (installation.major == 0)
+                return result.unknown("the version of " + name_of(installation) + " is unknown");
+            const bool works =
+                installation.answer && installation.answer->rnn_usable.value_or(false);
+            if (matrix.cudnn_parts(installation.major).empty() && works)
+                return result.passed("the RNN API of cuDNN works, so its files are complete");
+            if (matrix.cudnn_parts(installation.major).empty())
+                return result.unknown(
+                    "the libraries of " + name_of(installation) +
+                    " are not in the compatibility data of " + matrix.date());
+            for (const auto& part : parts_needed(installation, matrix)) {
+                const Library* file = part_of(facts, installation, part.soname);
+                if (!file)
+                    result.block_pass(part.soname + " is missing");
+                else if (file->problem)
+                    result.fault(unreadable(facts, installation, part, *file));
+                else if (!read_whole(*file))
+                    result.unknown(file->path + " was not read completely");
+            }
+            result.passed("every cuDNN library that recurrent networks need is a complete file");
+        });
 }
 
 }  // namespace rnncheck::rules

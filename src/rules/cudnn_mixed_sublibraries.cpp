@@ -54,14 +54,15 @@ static const ProbeRun* abort_by_mixture(const Facts& facts, const CudnnInstallat
 }
 
 /// What cuDNN itself did or returned because of a mixture.
-static void add_returned_versions(const Facts& facts, const CudnnInstallation& installation,
-                                  MixEvidence& mix) {
+static void add_returned_versions(
+    const Facts& facts, const CudnnInstallation& installation, MixEvidence& mix) {
     // From the strongest witness on: an abort, then a status of cuDNN's own
     // check, then a case of a recurrent network that failed with that status.
     if (const ProbeRun* const run = abort_by_mixture(facts, installation))
         mix.of_mixture.push_back(
             {"process aborted" + if_any(" in ", escaped(run->last_call.value_or(""))),
-             escaped(std::string(trim(*run->output_tail)), 400), "probe_runs"});
+             escaped(std::string(trim(*run->output_tail)), 400),
+             "probe_runs"});
     std::optional<CallResult> failure;
     if (installation.answer)
         failure = installation.answer->failure;
@@ -74,8 +75,11 @@ static void add_returned_versions(const Facts& facts, const CudnnInstallation& i
 
 /// The versions in its file names count unless that of the front library contradicts the version it
 /// returned.
-static void look_at_names(const Facts& facts, const Matrix& matrix,
-                          const CudnnInstallation& installation, MixEvidence& mix) {
+static void look_at_names(
+    const Facts& facts,
+    const Matrix& matrix,
+    const CudnnInstallation& installation,
+    MixEvidence& mix) {
     std::optional<Version> name;
     if (installation.file)
         name = full_version_in_name(*installation.file);
@@ -92,7 +96,8 @@ static void look_at_names(const Facts& facts, const Matrix& matrix,
         if (!version || same_version(*installation.version, *version))
             continue;
         mix.of_mixture.push_back(
-            {file->path, "version " + version->text + ", not " + installation.version->text,
+            {file->path,
+             "version " + version->text + ", not " + installation.version->text,
              "libraries"});
         mix.confidence = Confidence::likely;
     }
@@ -101,8 +106,8 @@ static void look_at_names(const Facts& facts, const Matrix& matrix,
 /// Evidence in the order of its weight: what cuDNN did, how the mapped files
 /// were built, another order of calls, directories, and last the names of
 /// files.
-static MixEvidence mix_of(const Facts& facts, const Matrix& matrix,
-                          const CudnnInstallation& installation) {
+static MixEvidence mix_of(
+    const Facts& facts, const Matrix& matrix, const CudnnInstallation& installation) {
     MixEvidence mix;
     add_returned_versions(facts, installation, mix);
     if (!mix.of_mixture.empty())
@@ -123,8 +128,9 @@ static MixEvidence mix_of(const Facts& facts, const Matrix& matrix,
         // others: the probe cudnn_rnn_first tried the order of JAX.
         rnn_first = installation.answer->rnn_first;
     if (rnn_first && rnn_first->failure && passed_its_check(installation)) {
-        mix.of_mixture = {{"failed call", in_words(*rnn_first->failure), "cudnns"},
-                          {"files loaded then", join_with_and(rnn_first->parts_mapped), "cudnns"}};
+        mix.of_mixture = {
+            {"failed call", in_words(*rnn_first->failure), "cudnns"},
+            {"files loaded then", join_with_and(rnn_first->parts_mapped), "cudnns"}};
         mix.when = " if a program calls a function for RNNs first, as JAX does";
         return mix;
     }
@@ -157,8 +163,8 @@ static bool in_library_path(const Facts& facts, const std::string& path) {
 
 /// The directory of LD_LIBRARY_PATH from which parts come that do not belong to this copy; empty
 /// when there is none.
-static std::string foreign_directory(const Facts& facts, const Matrix& matrix,
-                                     const CudnnInstallation& installation) {
+static std::string foreign_directory(
+    const Facts& facts, const Matrix& matrix, const CudnnInstallation& installation) {
     std::vector<std::string> files;
     if (installation.answer)
         files = installation.answer->parts_mapped;
@@ -189,15 +195,17 @@ static bool another_is_preloaded(const Facts& facts, const CudnnInstallation& in
 }
 
 /// LD_PRELOAD before LD_LIBRARY_PATH, as the loader takes them.
-static MixCause cause_of(const Facts& facts, const CudnnInstallation& installation,
-                         const std::string& directory) {
+static MixCause cause_of(
+    const Facts& facts, const CudnnInstallation& installation, const std::string& directory) {
     if (another_is_preloaded(facts, installation))
-        return {"; LD_PRELOAD is " + escaped(*environment(facts, "LD_PRELOAD"), 200),
-                "libcudnn from LD_PRELOAD"};
+        return {
+            "; LD_PRELOAD is " + escaped(*environment(facts, "LD_PRELOAD"), 200),
+            "libcudnn from LD_PRELOAD"};
     if (directory.empty())
         return {"", "the directory of the other cuDNN from LD_LIBRARY_PATH"};
-    return {"; LD_LIBRARY_PATH includes the directory of those, " + directory,
-            "the directory " + directory + " from LD_LIBRARY_PATH"};
+    return {
+        "; LD_LIBRARY_PATH includes the directory of those, " + directory,
+        "the directory " + directory + " from LD_LIBRARY_PATH"};
 }
 
 /// A program that opens cuDNN by its name gets it, or some framework does.
@@ -212,8 +220,11 @@ static bool is_loaded(const Facts& facts, const CudnnInstallation& installation)
 
 /// A mixture that every program loads in which its RNN API fails is an error where something loads
 /// it.
-static Severity severity_of(const Facts& facts, const Matrix& matrix,
-                            const CudnnInstallation& installation, const MixEvidence& mix) {
+static Severity severity_of(
+    const Facts& facts,
+    const Matrix& matrix,
+    const CudnnInstallation& installation,
+    const MixEvidence& mix) {
     const auto frameworks = frameworks_that_get(facts, matrix, installation);
     if (mix.still_works)
         return Severity::warning;
@@ -247,9 +258,12 @@ static std::string what_is_unknown(const Facts& facts, const Cudnn& answer) {
 
 /// One finding for an installation; it explains the cases and crashes of cuDNN
 /// that follow from the mixture.
-static Finding mixed(const Facts& facts, const Matrix& matrix,
-                     const CudnnInstallation& installation, const MixEvidence& mix,
-                     const std::string& directory) {
+static Finding mixed(
+    const Facts& facts,
+    const Matrix& matrix,
+    const CudnnInstallation& installation,
+    const MixEvidence& mix,
+    const std::string& directory) {
     const Evidence& first = mix.of_mixture.front();
     const MixCause cause = cause_of(facts, installation, directory);
     auto explained = places_of(facts, mismatches(facts, installation));
@@ -269,8 +283,11 @@ static Finding mixed(const Facts& facts, const Matrix& matrix,
 
 /// cuDNN 7 is one file and cannot be mixed. Without a sign of a mixture it passes
 /// only if cuDNN's own check ran, or all names show the same version.
-static void judge(const Facts& facts, const Matrix& matrix, const CudnnInstallation& installation,
-                  VerdictBuilder& result) {
+static void judge(
+    const Facts& facts,
+    const Matrix& matrix,
+    const CudnnInstallation& installation,
+    VerdictBuilder& result) {
     const std::string name = name_of(installation);
     if (installation.major == 7)
         return result.passed(name + " is a single file");
@@ -300,10 +317,10 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnInstallat
 Verdict cudnn_mixed_sublibraries(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dlls_of_cudnn_mixed(facts);
-    return over_installations(facts,
-                              [&](const CudnnInstallation& installation, VerdictBuilder& result) {
-                                  judge(facts, matrix, installation, result);
-                              });
+    return over_installations(
+        facts, [&](const CudnnInstallation& installation, VerdictBuilder& result) {
+            judge(facts, matrix, installation, result);
+        });
 }
 
 }  // namespace rnncheck::rules

@@ -79,12 +79,12 @@ Verdict driver_missing(const Facts& facts, const Matrix&) {
     Finding finding = {
         .subject = "NVIDIA driver",
         .message = message_without_driver(facts),
-        .evidence = {{"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
-                     {"driver library", "no usable libcuda.so.1 in the loader's search path",
-                      "libraries"},
-                     {"kernel module", "not loaded", "driver.module_loaded"},
-                     {"kernel driver of the GPU", foreign_kernel_driver(facts), "host.pci_gpus"},
-                     {"container", if_known(facts.host.container), "host.container"}},
+        .evidence =
+            {{"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
+             {"driver library", "no usable libcuda.so.1 in the loader's search path", "libraries"},
+             {"kernel module", "not loaded", "driver.module_loaded"},
+             {"kernel driver of the GPU", foreign_kernel_driver(facts), "host.pci_gpus"},
+             {"container", if_known(facts.host.container), "host.container"}},
         .remedies = remedies_without_driver(facts),
         .symptoms = {"driver"},
     };
@@ -157,11 +157,12 @@ Verdict driver_library_missing(const Facts& facts, const Matrix&) {
     return fault({
         .subject = "libcuda.so.1",
         .message = std::move(message),
-        .evidence = {{"libcuda.so.1", "not in the loader's search path", "libraries"},
-                     {"device nodes", std::to_string(facts.driver.device_nodes.size()),
-                      "driver.device_nodes"},
-                     {"kernel module", if_known(facts.driver.kernel_version),
-                      "driver.kernel_version"}},
+        .evidence =
+            {{"libcuda.so.1", "not in the loader's search path", "libraries"},
+             {"device nodes",
+              std::to_string(facts.driver.device_nodes.size()),
+              "driver.device_nodes"},
+             {"kernel module", if_known(facts.driver.kernel_version), "driver.kernel_version"}},
         .remedies = {install_or_find(facts, copies)},
         .symptoms = {"libcuda"},
     });
@@ -175,8 +176,10 @@ static Finding without_ptx_compiler(const Facts& facts, const KernelRun& run) {
         .gpu = run.gpu,
         .message = "the driver cannot compile code for " + gpu + ": " + in_words(*run.result),
         .evidence = {{"call", in_words(*run.result), place_of(facts, run) + ".result"}},
-        .remedies = {for_place(facts, remedy("ptx_compiler_missing/container"),
-                               remedy("ptx_compiler_missing/install"))},
+        .remedies = {for_place(
+            facts,
+            remedy("ptx_compiler_missing/container"),
+            remedy("ptx_compiler_missing/install"))},
         .explains = places_on(facts, run.gpu),
     };
 }
@@ -230,16 +233,21 @@ Verdict wsl_libcuda_not_found(const Facts& facts, const Matrix&) {
     return fault({
         .subject = windows->path,
         .message = std::move(message),
-        .evidence = {{"libcuda of WSL", windows->path, "libraries"},
-                     {"libcuda that the loader finds", found, "libraries"}},
+        .evidence =
+            {{"libcuda of WSL", windows->path, "libraries"},
+             {"libcuda that the loader finds", found, "libraries"}},
         .remedies = {remedy("wsl_libcuda_not_found")},
         .explains = {"driver.init", "libcuda"},
     });
 }
 
 /// With `loaded`, cuInit failed in a stub; otherwise a stub would be loaded.
-static Finding about_stub(const Facts& facts, const std::string& path, bool loaded,
-                          const std::string& message, Evidence evidence) {
+static Finding about_stub(
+    const Facts& facts,
+    const std::string& path,
+    bool loaded,
+    const std::string& message,
+    Evidence evidence) {
     Finding finding = {
         .severity = error_if(loaded),
         .subject = path,
@@ -289,7 +297,9 @@ Verdict stub_driver_library_in_path(const Facts& facts, const Matrix&) {
     }
     if (!opened.empty())
         result.fault(about_stub(
-            facts, opened, true,
+            facts,
+            opened,
+            true,
             "the libcuda that was loaded, " + opened + ", is the toolkit's stub, not the driver",
             {"failed call", in_words(*facts.driver.init), "driver.init"}));
     if (!libraries_listed(facts))

@@ -35,10 +35,12 @@ Verdict driver_init_failed(const Facts& facts, const Matrix& matrix) {
     return fault({
         .subject = "NVIDIA driver",
         .message = std::move(message),
-        .evidence = {{"failed call", in_words(init), "driver.init"},
-                     std::move(meaning),
-                     {"pipes of the MPS control daemon", if_known(facts.driver.mps_pipe),
-                      "driver.mps_pipe"}},
+        .evidence =
+            {{"failed call", in_words(init), "driver.init"},
+             std::move(meaning),
+             {"pipes of the MPS control daemon",
+              if_known(facts.driver.mps_pipe),
+              "driver.mps_pipe"}},
         .remedies = {remedy_of_failed_start(facts, init)},
         .symptoms = {"driver.init"},
     });
@@ -46,8 +48,8 @@ Verdict driver_init_failed(const Facts& facts, const Matrix& matrix) {
 
 /// After an update of the driver's packages the old module stays in the kernel
 /// until a reboot, and the new libraries reject it.
-static Finding mismatch(const Facts& facts, const std::vector<FailedCall>& failures,
-                        bool nvml_reports_unloaded) {
+static Finding mismatch(
+    const Facts& facts, const std::vector<FailedCall>& failures, bool nvml_reports_unloaded) {
     const bool works = driver_responds(facts);
     const std::string kernel = if_known(facts.driver.kernel_version),
                       library = if_known(driver_library_version(facts));
@@ -61,11 +63,14 @@ static Finding mismatch(const Facts& facts, const std::vector<FailedCall>& failu
         .severity = error_if(!works),
         .subject = "NVIDIA driver",
         .message = std::move(message),
-        .evidence = {{"kernel module", kernel, "driver.kernel_version"},
-                     {"libcuda", library, "driver.library_version"},
-                     {"NVML", if_known(facts.driver.nvml_version), "driver.nvml_version"}},
-        .remedies = {for_place(facts, remedy("driver_userland_kernel_mismatch/container"),
-                               remedy("driver_userland_kernel_mismatch/reboot"))},
+        .evidence =
+            {{"kernel module", kernel, "driver.kernel_version"},
+             {"libcuda", library, "driver.library_version"},
+             {"NVML", if_known(facts.driver.nvml_version), "driver.nvml_version"}},
+        .remedies = {for_place(
+            facts,
+            remedy("driver_userland_kernel_mismatch/container"),
+            remedy("driver_userland_kernel_mismatch/reboot"))},
         .symptoms = {"driver versions"},
     };
     if (!works)
@@ -143,10 +148,10 @@ Verdict driver_installed_inside_container(const Facts& facts, const Matrix&) {
         .subject = path,
         .message = "the driver library in this container is version " + library->text +
                    ", but the host's kernel module is version " + kernel->text,
-        .evidence = {{"driver library", path + ", version " + library->text,
-                      "driver.library_version"},
-                     {"kernel module", kernel->text, "driver.kernel_version"},
-                     {"container", *facts.host.container, "host.container"}},
+        .evidence =
+            {{"driver library", path + ", version " + library->text, "driver.library_version"},
+             {"kernel module", kernel->text, "driver.kernel_version"},
+             {"container", *facts.host.container, "host.container"}},
         .remedies = {remedy("driver_installed_inside_container")},
         .confidence = Confidence::likely,
         .explains = {"driver versions", "driver.init"},
@@ -155,8 +160,8 @@ Verdict driver_installed_inside_container(const Facts& facts, const Matrix&) {
 
 /// `refusals` are calls with CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE (804);
 /// without any, that this library is at fault is only likely.
-static Finding compat_fails(const Facts& facts, const Library* compat,
-                            const std::vector<FailedCall>& refusals) {
+static Finding compat_fails(
+    const Facts& facts, const Library* compat, const std::vector<FailedCall>& refusals) {
     std::string path = libcuda_in_use(facts);
     if (compat)
         path = compat->path;
@@ -166,10 +171,10 @@ static Finding compat_fails(const Facts& facts, const Library* compat,
     Finding finding = {
         .subject = path,
         .message = "the forward-compatibility library " + path + how,
-        .evidence = {{"libcuda in use", path, "libraries"},
-                     {"cuInit", if_known(facts.driver.init), "driver.init"},
-                     {"kernel module", if_known(facts.driver.kernel_version),
-                      "driver.kernel_version"}},
+        .evidence =
+            {{"libcuda in use", path, "libraries"},
+             {"cuInit", if_known(facts.driver.init), "driver.init"},
+             {"kernel module", if_known(facts.driver.kernel_version), "driver.kernel_version"}},
         .remedies = {remedy("container_cuda_newer_than_driver")},
         .confidence = certain_if(!refusals.empty()),
         .explains = {"driver.init"},
@@ -215,8 +220,8 @@ Verdict fabric_manager_not_running(const Facts& facts, const Matrix&) {
         .message =
             "the system is not ready for CUDA (error 802): on systems with "
             "NVSwitch, Fabric Manager is not running",
-        .evidence = {{"driver version", if_known(driver_library_version(facts)),
-                      "driver.library_version"}},
+        .evidence =
+            {{"driver version", if_known(driver_library_version(facts)), "driver.library_version"}},
         .remedies = {on_host(facts, remedy("fabric_manager_not_running"))},
         .confidence = Confidence::likely,
     };
@@ -241,9 +246,10 @@ Verdict persistence_mode_off(const Facts& facts, const Matrix&) {
     if (!driver_responds(facts))
         return not_applicable("the driver does not initialize");
     const Board* off = find_by(facts.nvml_devices, &Board::persistence, false);
-    const bool all_on = !facts.nvml_devices.empty() &&
-                        std::ranges::all_of(facts.nvml_devices,
-                                            [](const Board& b) { return b.persistence == true; });
+    const bool all_on =
+        !facts.nvml_devices.empty() && std::ranges::all_of(facts.nvml_devices, [](const Board& b) {
+            return b.persistence == true;
+        });
     if (!off && all_on)
         return pass("persistence mode is on");
     if (!off)
@@ -261,9 +267,11 @@ Verdict persistence_mode_off(const Facts& facts, const Matrix&) {
         .subject = "NVIDIA driver",
         .message = "persistence mode is off, and the driver took " + seconds +
                    " to initialize: each CUDA program that starts on idle GPUs waits that long",
-        .evidence = {{"driver initialization", seconds, "probe_runs"},
-                     {"persistence mode of " + subject_of(*off), "off",
-                      board_fact(facts, *off, "persistence")}},
+        .evidence =
+            {{"driver initialization", seconds, "probe_runs"},
+             {"persistence mode of " + subject_of(*off),
+              "off",
+              board_fact(facts, *off, "persistence")}},
         .remedies = {on_host(facts, remedy("persistence_mode_off"))},
         .confidence = Confidence::likely,
     });

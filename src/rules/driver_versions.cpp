@@ -9,16 +9,16 @@ namespace rnncheck::rules {
 
 /// Of the frameworks that bundle this CUDA runtime: what installs the same version built for the
 /// newest CUDA that the driver runs.
-static std::vector<std::string> builds_instead(const Facts& facts, const Matrix& matrix,
-                                               const std::string& runtime) {
+static std::vector<std::string> builds_instead(
+    const Facts& facts, const Matrix& matrix, const std::string& runtime) {
     std::vector<std::string> commands;
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const bool bundles = includes(directories_of(framework), directory_of(runtime));
         // What --for names is not installed: there is nothing to replace.
         if (!bundles || !framework.version || framework.requested)
             continue;
-        auto builds = planned_builds(as_named(framework), facts.host.platform,
-                                     stack_of(facts, matrix), matrix);
+        auto builds = planned_builds(
+            as_named(framework), facts.host.platform, stack_of(facts, matrix), matrix);
         std::erase_if(builds, [](const PlannedBuild& build) {
             return !stack::bundles_libraries(build) || stack::is_of_conda(build);
         });
@@ -26,19 +26,24 @@ static std::vector<std::string> builds_instead(const Facts& facts, const Matrix&
             builds, {}, [](const PlannedBuild& build) { return *build.cuda; });
         if (newest == builds.end())
             continue;
-        append(commands,
-               install_here(facts, framework.name, newest->install + in_place_of_installed));
+        append(
+            commands, install_here(facts, framework.name, newest->install + in_place_of_installed));
     }
     return commands;
 }
 
 /// The update, and the GPUs that it does not help; if it helps none, the alternative. `runtime`:
 /// where it is.
-static std::vector<Remedy> update_or_instead(const Facts& facts, const Matrix& matrix,
-                                             const std::optional<Version>& oldest,
-                                             const Version& cuda, const std::string& runtime) {
-    Remedy update = remedy("driver_too_old/update", {if_any(" to ", oldest, " or later")},
-                           driver_install_commands(facts, oldest));
+static std::vector<Remedy> update_or_instead(
+    const Facts& facts,
+    const Matrix& matrix,
+    const std::optional<Version>& oldest,
+    const Version& cuda,
+    const std::string& runtime) {
+    Remedy update = remedy(
+        "driver_too_old/update",
+        {if_any(" to ", oldest, " or later")},
+        driver_install_commands(facts, oldest));
     std::vector<Remedy> instead;
     for (const Gpu& gpu : facts.cuda_devices) {
         const auto row = matrix.architecture(gpu.compute_capability);
@@ -65,9 +70,10 @@ static std::vector<Remedy> update_or_instead(const Facts& facts, const Matrix& m
     }
     if (!instead.empty() && instead.size() == facts.cuda_devices.size())
         return {instead.front()};
-    const Remedy older_build =
-        remedy("driver_too_old/older_build", {facts.driver.cuda_version->text},
-               builds_instead(facts, matrix, runtime));
+    const Remedy older_build = remedy(
+        "driver_too_old/older_build",
+        {facts.driver.cuda_version->text},
+        builds_instead(facts, matrix, runtime));
     // Users who cannot update the driver get the other fix first.
     if (in_container(facts) || !batch_system(facts).empty())
         return {older_build, on_host(facts, update)};
@@ -75,8 +81,12 @@ static std::vector<Remedy> update_or_instead(const Facts& facts, const Matrix& m
 }
 
 /// `what` needs `cuda`, which is newer than what the driver runs.
-static Finding too_old(const Facts& facts, const Matrix& matrix, const std::string& subject,
-                       const std::string& what, const Version& cuda) {
+static Finding too_old(
+    const Facts& facts,
+    const Matrix& matrix,
+    const std::string& subject,
+    const std::string& what,
+    const Version& cuda) {
     const auto driver = driver_of(facts);
     const auto row = stack::drivers_for(cuda, driver.os, matrix);
     std::string source = "driver.nvml_version";
@@ -92,11 +102,13 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const std::stri
     return {
         .subject = subject,
         .message = "the driver supports CUDA up to " + driver.cuda->text + ", too old for " + what,
-        .evidence = {{"newest CUDA version supported by the driver", driver.cuda->text,
-                      "driver.cuda_version"},
-                     {"CUDA runtime", cuda.text, "runtimes"},
-                     {"driver version", if_known(driver.version), source},
-                     std::move(oldest_driver)},
+        .evidence =
+            {{"newest CUDA version supported by the driver",
+              driver.cuda->text,
+              "driver.cuda_version"},
+             {"CUDA runtime", cuda.text, "runtimes"},
+             {"driver version", if_known(driver.version), source},
+             std::move(oldest_driver)},
         .remedies = update_or_instead(facts, matrix, oldest, cuda, subject),
         .explains = {cuda_for_driver(cuda.major())},
     };
@@ -104,8 +116,8 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const std::stri
 
 /// The engine's part for what is wrong with the driver, if a framework's own CUDA is: its repairs
 /// then hold here.
-static stack::Part part_of_driver(const Facts& facts, const Matrix& matrix,
-                                  const Runtime& runtime) {
+static stack::Part part_of_driver(
+    const Facts& facts, const Matrix& matrix, const Runtime& runtime) {
     for (const Framework& framework : judged_frameworks(facts, matrix))
         if (includes(directories_of(framework), directory_of(runtime.library)))
             return {stack::PartKind::driver};
@@ -113,8 +125,8 @@ static stack::Part part_of_driver(const Facts& facts, const Matrix& matrix,
 }
 
 /// An installed framework whose documentation requires a later driver than its CUDA does.
-static void judge_documented(const Facts& facts, const Matrix& matrix, const Framework& framework,
-                             VerdictBuilder& result) {
+static void judge_documented(
+    const Facts& facts, const Matrix& matrix, const Framework& framework, VerdictBuilder& result) {
     auto builds = builds_of(facts, matrix, framework).with_cuda;
     std::erase_if(builds, [&](const FrameworkBuild& build) {
         return framework.cuda && !agree(*build.cuda, *framework.cuda);
@@ -134,11 +146,15 @@ static void judge_documented(const Facts& facts, const Matrix& matrix, const Fra
         .part = {stack::PartKind::driver},
         .message = "driver " + driver.version->text + " is too old for " + words_of(framework) +
                    ", which requires " + needed->text + " or later",
-        .evidence = {{"driver", driver.version->text, "driver.library_version"},
-                     evidence_of(builds.front(), "driver " + needed->text + " or later")},
-        .remedies = {on_host(facts,
-                             remedy("driver_too_old/update", {" to " + needed->text + " or later"},
-                                    driver_install_commands(facts, needed)))},
+        .evidence =
+            {{"driver", driver.version->text, "driver.library_version"},
+             evidence_of(builds.front(), "driver " + needed->text + " or later")},
+        .remedies = {on_host(
+            facts,
+            remedy(
+                "driver_too_old/update",
+                {" to " + needed->text + " or later"},
+                driver_install_commands(facts, needed)))},
     });
 }
 
@@ -160,16 +176,18 @@ static bool judge_runtimes(const Facts& facts, const Matrix& matrix, VerdictBuil
         if (runtime.version)
             runs = stack::driver_runs_cuda(driver_of(facts), *runtime.version, matrix);
         if (runs.fit == Fit::unknown)
-            result.unknown("whether the driver supports the CUDA runtime " + runtime.library +
-                           " is unknown");
+            result.unknown(
+                "whether the driver supports the CUDA runtime " + runtime.library + " is unknown");
         any_suits |= runs.fit == Fit::works;
         limited |= runs.minor_version_only;
         if (runs.fit != Fit::does_not_work)
             continue;
-        findings.push_back(
-            too_old(facts, matrix, runtime.library,
-                    "the CUDA runtime " + runtime.version->text + " at " + runtime.library,
-                    *runtime.version));
+        findings.push_back(too_old(
+            facts,
+            matrix,
+            runtime.library,
+            "the CUDA runtime " + runtime.version->text + " at " + runtime.library,
+            *runtime.version));
         findings.back().part = part_of_driver(facts, matrix, runtime);
     }
     // Programs request one CUDA major by name: those for the runtime that suits are well served.
@@ -227,9 +245,11 @@ static Finding newer_compiler(const Facts& facts, const Matrix& matrix, const Nv
         .subject = nvrtc.library,
         .message = "PTX compiled by NVRTC " + own.text + " at " + nvrtc.library +
                    " cannot be loaded by this driver, which supports CUDA up to " + of_driver.text,
-        .evidence = {{"NVRTC", own.text, "nvrtcs"},
-                     {"newest CUDA version supported by the driver", of_driver.text,
-                      "driver.cuda_version"}},
+        .evidence =
+            {{"NVRTC", own.text, "nvrtcs"},
+             {"newest CUDA version supported by the driver",
+              of_driver.text,
+              "driver.cuda_version"}},
         .remedies = remedies(facts, needed),
     };
     if (own.major() > of_driver.major())
@@ -264,11 +284,12 @@ Verdict ptx_newer_than_driver(const Facts& facts, const Matrix& matrix) {
         return not_applicable("no driver library was found");
     VerdictBuilder result;
     result.faults(findings_for(
-        failures, {
-                      .message = "the driver rejected PTX code of a newer CUDA version than it "
-                                 "supports (CUDA_ERROR_UNSUPPORTED_PTX_VERSION)",
-                      .remedies = remedies(facts),
-                  }));
+        failures,
+        {
+            .message = "the driver rejected PTX code of a newer CUDA version than it "
+                       "supports (CUDA_ERROR_UNSUPPORTED_PTX_VERSION)",
+            .remedies = remedies(facts),
+        }));
     for (const auto& nvrtc : facts.nvrtcs) {
         if (!facts.driver.cuda_version)
             result.unknown("the CUDA version that the driver supports is unknown");

@@ -29,8 +29,10 @@ struct Comparison {
             return;
         if (seen == *expected.gpus)
             return result.passed("the number of GPUs is as expected");
-        fault("GPUs", "CUDA programs see " + pluralized(seen, "GPU", "GPUs"),
-              std::to_string(*expected.gpus));
+        fault(
+            "GPUs",
+            "CUDA programs see " + pluralized(seen, "GPU", "GPUs"),
+            std::to_string(*expected.gpus));
     }
 
     /// "A100" expects any model with these letters in its name, in any case.
@@ -41,8 +43,8 @@ struct Comparison {
             return result.unknown("the name of " + gpu_name(gpu) + " is unknown");
         if (contains(lower(*gpu.name), lower(*expected.gpu)))
             return result.passed("the GPUs are as expected");
-        fault(gpu_name(gpu), "GPU " + std::to_string(gpu.index) + " is " + *gpu.name,
-              *expected.gpu);
+        fault(
+            gpu_name(gpu), "GPU " + std::to_string(gpu.index) + " is " + *gpu.name, *expected.gpu);
     }
 
     /// In MiB as CUDA reports it, which is somewhat less than the board is sold
@@ -54,9 +56,10 @@ struct Comparison {
             return result.unknown("the memory of " + gpu_name(gpu) + " is unknown");
         if (*gpu.memory_total_mib >= *expected.gpu_memory_mib)
             return result.passed("the memory is as expected");
-        fault(gpu_name(gpu),
-              concat(gpu_name(gpu), " has ", *gpu.memory_total_mib, " MiB of memory"),
-              concat("at least ", *expected.gpu_memory_mib, " MiB"));
+        fault(
+            gpu_name(gpu),
+            concat(gpu_name(gpu), " has ", *gpu.memory_total_mib, " MiB of memory"),
+            concat("at least ", *expected.gpu_memory_mib, " MiB"));
     }
 
     static std::string gpu_name(const Gpu& gpu) {

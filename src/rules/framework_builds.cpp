@@ -25,8 +25,8 @@ static int wants_from_system(const Facts& facts, const PlannedBuild& build) {
 /// best: machine code before PTX code, all features before minor-version compatibility, one that
 /// bundles its libraries before one that uses those of the system, then the CUDA nearest to the
 /// driver's. Unset if none is known to run, or if GPU or driver are unknown.
-static std::optional<PlannedBuild> best_build_here(const Facts& facts, const Matrix& matrix,
-                                                   const Framework& framework) {
+static std::optional<PlannedBuild> best_build_here(
+    const Facts& facts, const Matrix& matrix, const Framework& framework) {
     stack::Stack stack = stack_of(facts, matrix);
     const PythonEnvironment* environment = environment_of(facts, framework);
     stack.python.reset();
@@ -39,8 +39,8 @@ static std::optional<PlannedBuild> best_build_here(const Facts& facts, const Mat
         int cuda = build.cuda->major() * 100 + build.cuda->minor();
         if (!build.minor_version_only)
             cuda = -cuda;  // the newest that the driver runs in full, the oldest of the others
-        return std::tuple(build.fit, build.minor_version_only, wants_from_system(facts, build),
-                          cuda);
+        return std::tuple(
+            build.fit, build.minor_version_only, wants_from_system(facts, build), cuda);
     });
     if (best == builds.end())
         return std::nullopt;
@@ -65,8 +65,8 @@ static Remedy with_cuda_instead(const Facts& facts, const Matrix& matrix, Framew
             commands.insert(
                 commands.begin(),
                 pip(facts, framework, "uninstall -y " + package->substr(0, package->find(' '))));
-        return remedy("cpu_only_build/replace", {build->cuda->text, notes, build->sources.front()},
-                      commands);
+        return remedy(
+            "cpu_only_build/replace", {build->cuda->text, notes, build->sources.front()}, commands);
     }
     Remedy none = remedy("cpu_only_build/none_here");
     if (framework.version)
@@ -79,8 +79,12 @@ static Remedy with_cuda_instead(const Facts& facts, const Matrix& matrix, Framew
 }
 
 /// By the files of an installed framework: whether it has libraries of CUDA.
-static void judge_installed(const Facts& facts, const Matrix& matrix, const Framework& framework,
-                            bool another_has_cuda, VerdictBuilder& result) {
+static void judge_installed(
+    const Facts& facts,
+    const Matrix& matrix,
+    const Framework& framework,
+    bool another_has_cuda,
+    VerdictBuilder& result) {
     const std::string name = words_of(framework);
     if (framework.uses_cuda.value_or(false))
         return result.passed(name + " has CUDA");
@@ -88,10 +92,10 @@ static void judge_installed(const Facts& facts, const Matrix& matrix, const Fram
         // No build without CUDA was published, so none can have been installed
         // by mistake.
         if (!framework.version || builds_of(facts, matrix, framework).without_cuda.empty())
-            return result.not_applicable("the files of " + name +
-                                         " do not show whether it has CUDA");
-        return result.unknown("the files of " + name +
-                              " could not be read, so whether it has CUDA is unknown");
+            return result.not_applicable(
+                "the files of " + name + " do not show whether it has CUDA");
+        return result.unknown(
+            "the files of " + name + " could not be read, so whether it has CUDA is unknown");
     }
     // A CPU build of a framework for inference is usual beside one that trains, e.g. to verify
     // exported models.
@@ -107,9 +111,11 @@ static void judge_installed(const Facts& facts, const Matrix& matrix, const Fram
         .part = part_of(framework),
         .message = name + " in " + framework.environment +
                    " is a CPU-only build: it never uses the GPU or cuDNN",
-        .evidence = {{"package", framework.package.value_or("unknown"), "frameworks"},
-                     {"no CUDA libraries in its files", framework.evidence.value_or("frameworks"),
-                      "frameworks"}},
+        .evidence =
+            {{"package", framework.package.value_or("unknown"), "frameworks"},
+             {"no CUDA libraries in its files",
+              framework.evidence.value_or("frameworks"),
+              "frameworks"}},
         .remedies = {with_cuda_instead(facts, matrix, framework)},
     });
 }
@@ -172,8 +178,8 @@ static Verdict judge_plugins_here(const Facts& facts, const Matrix& matrix) {
         const bool plugin = framework.build == "directml" || framework.build == "metal" ||
                             framework.build == "rocm";
         if (!framework.build && !framework.uses_cuda.value_or(false))
-            result.unknown("the build of " + words_of(framework) +
-                           " could not be read from its files");
+            result.unknown(
+                "the build of " + words_of(framework) + " could not be read from its files");
         else if (!plugin)
             result.passed("every framework that uses the GPU uses it through CUDA");
         else if (framework.build == "rocm" && no_nvidia_hardware_seen(facts))

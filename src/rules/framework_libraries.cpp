@@ -7,8 +7,8 @@ namespace rnncheck::rules {
 /// A usable file that `is_one` picks; null when there is none.
 template <class IsOne>
 static const Library* usable_file(const Facts& facts, IsOne&& is_one) {
-    return find_where(facts.libraries,
-                      [&](const Library& file) { return !file.problem && is_one(file); });
+    return find_where(
+        facts.libraries, [&](const Library& file) { return !file.problem && is_one(file); });
 }
 
 /// A file whose name shows no major may be of any, and is no reason for a
@@ -27,18 +27,20 @@ static const Library* file_named(const Facts& facts, std::string_view soname) {
 /// Evaluates, for every framework that opens it and does not find it, the library whose name begins
 /// with `stem`.
 static Verdict over_not_found(
-    const Facts& facts, const Matrix& matrix, std::string_view stem,
+    const Facts& facts,
+    const Matrix& matrix,
+    std::string_view stem,
     const std::function<void(const Framework&, const FrameworkLibrary&, VerdictBuilder&)>& judge) {
     if (no_nvidia_hardware_seen(facts))
         return not_applicable("no NVIDIA GPU was found");
-    const auto judge_found = [&](const Framework& framework, const FrameworkLibrary& wanted,
-                                 VerdictBuilder& result) {
-        if (wanted.path)
-            return result.passed(words_of(framework) + " finds " + wanted.soname);
-        if (!libraries_listed(facts))
-            return result.unknown("the library directories could not be searched");
-        judge(framework, wanted, result);
-    };
+    const auto judge_found =
+        [&](const Framework& framework, const FrameworkLibrary& wanted, VerdictBuilder& result) {
+            if (wanted.path)
+                return result.passed(words_of(framework) + " finds " + wanted.soname);
+            if (!libraries_listed(facts))
+                return result.unknown("the library directories could not be searched");
+            judge(framework, wanted, result);
+        };
     return over_opened(facts, matrix, stem, "every framework finds its libraries", judge_found);
 }
 
@@ -48,7 +50,8 @@ static Verdict over_not_found(
 Verdict cudnn_major_soname_mismatch(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dll_of_other_cudnn_major(facts);
-    const auto judge = [&](const Framework& framework, const FrameworkLibrary& cudnn,
+    const auto judge = [&](const Framework& framework,
+                           const FrameworkLibrary& cudnn,
                            VerdictBuilder& result) {
         const std::string name = words_of(framework);
         if (!framework.cudnn)
@@ -66,11 +69,13 @@ Verdict cudnn_major_soname_mismatch(const Facts& facts, const Matrix& matrix) {
             .message =
                 name + " opens " + cudnn.soname + ", but cuDNN " + found +
                 " is installed: libraries of different major versions are not interchangeable",
-            .evidence = {{cudnn.soname, "not found", "frameworks"},
-                         {"cuDNN " + found, other->path, "libraries"},
-                         built_for(framework, "cuDNN " + framework.cudnn->text)},
+            .evidence =
+                {{cudnn.soname, "not found", "frameworks"},
+                 {"cuDNN " + found, other->path, "libraries"},
+                 built_for(framework, "cuDNN " + framework.cudnn->text)},
             .remedies = {installing_cudnn(
-                facts, framework,
+                facts,
+                framework,
                 remedy("cudnn_major_soname_mismatch", {std::to_string(major), found}))},
         });
     };
@@ -82,7 +87,8 @@ Verdict cudnn_major_soname_mismatch(const Facts& facts, const Matrix& matrix) {
 Verdict cuda_version_mismatch(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dll_of_other_cuda_major(facts);
-    const auto judge = [&](const Framework& framework, const FrameworkLibrary& cublas,
+    const auto judge = [&](const Framework& framework,
+                           const FrameworkLibrary& cublas,
                            VerdictBuilder& result) {
         const std::string name = words_of(framework);
         if (!framework.cuda)
@@ -100,11 +106,13 @@ Verdict cuda_version_mismatch(const Facts& facts, const Matrix& matrix) {
             .part = part_of(framework),
             .message = name + " was built for CUDA " + framework.cuda->text + " and opens " +
                        cublas.soname + "; the installed CUDA version is " + found,
-            .evidence = {{cublas.soname, "not found", "frameworks"},
-                         {"CUDA " + found, other->path, "libraries"},
-                         built_for(framework, "CUDA " + framework.cuda->text)},
+            .evidence =
+                {{cublas.soname, "not found", "frameworks"},
+                 {"CUDA " + found, other->path, "libraries"},
+                 built_for(framework, "CUDA " + framework.cuda->text)},
             .remedies = {installing_cublas(
-                facts, framework,
+                facts,
+                framework,
                 remedy("cuda_version_mismatch", {std::to_string(framework.cuda->major()), found}))},
         });
     };
@@ -117,8 +125,8 @@ using stack::CudnnMatch;
 
 /// The cuDNN that came with the framework, a file by that name in its own directories, if it is
 /// another than the one that is loaded; null when there is none.
-const Library* own_copy(const Facts& facts, const Framework& framework,
-                        const FrameworkLibrary& loaded) {
+const Library* own_copy(
+    const Facts& facts, const Framework& framework, const FrameworkLibrary& loaded) {
     for (const std::string& directory : directories_of(framework)) {
         const auto* own = usable_file(facts, [&](const Library& file) {
             return file.path == directory + '/' + loaded.soname;
@@ -132,37 +140,38 @@ const Library* own_copy(const Facts& facts, const Framework& framework,
 }
 
 /// Whether it is a fault that a framework gets this cuDNN, of this version.
-using CudnnQuestion = std::function<bool(Finding&, const Framework&, const FrameworkLibrary& loaded,
-                                         const Version&, CudnnMatch)>;
+using CudnnQuestion = std::function<bool(
+    Finding&, const Framework&, const FrameworkLibrary& loaded, const Version&, CudnnMatch)>;
 
 /// The cuDNN that a framework gets, against the one that it was built with. `is_fault` adds message
 /// and remedies.
 Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, const CudnnQuestion& is_fault) {
-    const auto judge = [&](const Framework& framework, const FrameworkLibrary& cudnn,
-                           VerdictBuilder& result) {
-        const std::string name = words_of(framework);
-        if (!cudnn.path)
-            return result.block_pass(name + " finds no " + cudnn.soname);
-        if (!framework.cudnn || !cudnn.found_by)
-            return result.unknown("the cuDNN version that " + name +
-                                  " was built with, or how it finds cuDNN, is unknown");
-        const auto version = version_of(facts, cudnn);
-        if (!version)
-            return result.unknown("the version of the cuDNN at " + *cudnn.path + " is unknown");
-        Finding finding = {
-            .subject = name,
-            .part = part_of(framework),
-            .evidence = {{"cuDNN that it loads", version->text + " at " + *cudnn.path,
-                          "frameworks"},
-                         {"found by", *cudnn.found_by, "frameworks"},
-                         built_for(framework, "cuDNN " + framework.cudnn->text)},
-            .symptoms = {name + " with " + *cudnn.path},
+    const auto judge =
+        [&](const Framework& framework, const FrameworkLibrary& cudnn, VerdictBuilder& result) {
+            const std::string name = words_of(framework);
+            if (!cudnn.path)
+                return result.block_pass(name + " finds no " + cudnn.soname);
+            if (!framework.cudnn || !cudnn.found_by)
+                return result.unknown(
+                    "the cuDNN version that " + name +
+                    " was built with, or how it finds cuDNN, is unknown");
+            const auto version = version_of(facts, cudnn);
+            if (!version)
+                return result.unknown("the version of the cuDNN at " + *cudnn.path + " is unknown");
+            Finding finding = {
+                .subject = name,
+                .part = part_of(framework),
+                .evidence =
+                    {{"cuDNN that it loads", version->text + " at " + *cudnn.path, "frameworks"},
+                     {"found by", *cudnn.found_by, "frameworks"},
+                     built_for(framework, "cuDNN " + framework.cudnn->text)},
+                .symptoms = {name + " with " + *cudnn.path},
+            };
+            const CudnnMatch match = stack::cudnn_match(*version, *framework.cudnn, framework.name);
+            if (!is_fault(finding, framework, cudnn, *version, match))
+                return result.passed(name + " loads cuDNN " + version->text);
+            result.fault(std::move(finding));
         };
-        const CudnnMatch match = stack::cudnn_match(*version, *framework.cudnn, framework.name);
-        if (!is_fault(finding, framework, cudnn, *version, match))
-            return result.passed(name + " loads cuDNN " + version->text);
-        result.fault(std::move(finding));
-    };
     return over_opened(facts, matrix, "libcudnn", "every framework loads a suitable cuDNN", judge);
 }
 
@@ -173,8 +182,10 @@ Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, const CudnnQuestio
 Verdict cudnn_newer_than_framework_supports(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dll_of_newer_cudnn(facts);
-    const auto is_newer = [&](Finding& finding, const Framework& framework,
-                              const FrameworkLibrary& loaded, const Version& cudnn,
+    const auto is_newer = [&](Finding& finding,
+                              const Framework& framework,
+                              const FrameworkLibrary& loaded,
+                              const Version& cudnn,
                               CudnnMatch match) {
         if (match != CudnnMatch::too_new)
             return false;
@@ -195,8 +206,10 @@ Verdict cudnn_newer_than_framework_supports(const Facts& facts, const Matrix& ma
 Verdict cudnn_runtime_older_than_built(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return dll_of_older_cudnn(facts);
-    const auto is_older = [&](Finding& finding, const Framework& framework,
-                              const FrameworkLibrary& loaded, const Version& cudnn,
+    const auto is_older = [&](Finding& finding,
+                              const Framework& framework,
+                              const FrameworkLibrary& loaded,
+                              const Version& cudnn,
                               CudnnMatch match) {
         if (match != CudnnMatch::too_old)
             return false;
@@ -235,8 +248,9 @@ static std::optional<Finding> other_major_first(const Facts& facts, const Framew
                    " opens; their file names differ, so this affects only programs that load "
                    "libcudnn.so without a "
                    "version",
-        .evidence = {{"first in LD_LIBRARY_PATH", file->path, "libraries"},
-                     {"cuDNN that it loads", *cudnn->path, "frameworks"}},
+        .evidence =
+            {{"first in LD_LIBRARY_PATH", file->path, "libraries"},
+             {"cuDNN that it loads", *cudnn->path, "frameworks"}},
         .remedies = {remedy("cudnn_shadowed/in_use", {directory_of(file->path)})},
         .confidence = Confidence::possible,
     };
@@ -247,8 +261,10 @@ static std::optional<Finding> other_major_first(const Facts& facts, const Framew
 Verdict cudnn_shadowed(const Facts& facts, const Matrix& matrix) {
     if (has_dlls(facts))
         return wrong_dll_of_cudnn_first(facts);
-    const auto passes_over_its_own = [&](Finding& finding, const Framework& framework,
-                                         const FrameworkLibrary& loaded, const Version& cudnn,
+    const auto passes_over_its_own = [&](Finding& finding,
+                                         const Framework& framework,
+                                         const FrameworkLibrary& loaded,
+                                         const Version& cudnn,
                                          CudnnMatch match) {
         if (loaded.found_by != "LD_LIBRARY_PATH" || match == CudnnMatch::compatible)
             return false;
@@ -259,10 +275,20 @@ Verdict cudnn_shadowed(const Facts& facts, const Matrix& matrix) {
         std::string_view compared = "of a different major version than";
         if (match == CudnnMatch::too_old)
             compared = "older than";
-        finding.message =
-            concat("because of LD_LIBRARY_PATH, ", words_of(framework), " loads cuDNN ", cudnn.text,
-                   " from ", directory, " instead of its own at ", own->path, "; it is ", compared,
-                   " the ", framework.cudnn->text, " that it was built with");
+        finding.message = concat(
+            "because of LD_LIBRARY_PATH, ",
+            words_of(framework),
+            " loads cuDNN ",
+            cudnn.text,
+            " from ",
+            directory,
+            " instead of its own at ",
+            own->path,
+            "; it is ",
+            compared,
+            " the ",
+            framework.cudnn->text,
+            " that it was built with");
         finding.evidence.push_back({"its bundled cuDNN", own->path, "libraries"});
         finding.remedies = {remedy("cudnn_shadowed/in_use", {directory})};
         return true;
@@ -295,25 +321,26 @@ static Severity severity_of_missing(const Facts& facts, const Framework& framewo
 
 /// The library whose name begins with `stem` is installed where the loader does not look.
 static Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::string_view stem) {
-    const auto judge = [&](const Framework& framework, const FrameworkLibrary& wanted,
-                           VerdictBuilder& result) {
-        const std::string name = words_of(framework);
-        const Library* file = file_named(facts, wanted.soname);
-        if (!file)
-            return result.block_pass(wanted.soname + " is not installed");
-        result.fault({
-            .severity = severity_of_missing(facts, framework),
-            .subject = name,
-            .part = part_of(framework),
-            .message = name + " opens " + wanted.soname + ", which is at " + file->path +
-                       ", outside the loader's search path",
-            .evidence = {{wanted.soname, "not found by the loader", "frameworks"},
-                         {"installed at", file->path, "libraries"},
-                         {"opened by", if_known(framework.core), "frameworks"}},
-            .remedies = {remedy("cudnn_not_on_loader_path",
-                                {export_of_loader_path(directory_of(file->path))})},
-        });
-    };
+    const auto judge =
+        [&](const Framework& framework, const FrameworkLibrary& wanted, VerdictBuilder& result) {
+            const std::string name = words_of(framework);
+            const Library* file = file_named(facts, wanted.soname);
+            if (!file)
+                return result.block_pass(wanted.soname + " is not installed");
+            result.fault({
+                .severity = severity_of_missing(facts, framework),
+                .subject = name,
+                .part = part_of(framework),
+                .message = name + " opens " + wanted.soname + ", which is at " + file->path +
+                           ", outside the loader's search path",
+                .evidence =
+                    {{wanted.soname, "not found by the loader", "frameworks"},
+                     {"installed at", file->path, "libraries"},
+                     {"opened by", if_known(framework.core), "frameworks"}},
+                .remedies = {remedy(
+                    "cudnn_not_on_loader_path", {export_of_loader_path(directory_of(file->path))})},
+            });
+        };
     return over_not_found(facts, matrix, stem, judge);
 }
 

@@ -30,8 +30,8 @@ Verdict judge_packages(const std::vector<PythonPackage>& packages) {
                            other.version + " are both installed in " + one.directory +
                            ", where they have the same files: the one installed later "
                            "overwrote the other",
-                .evidence = {{one.name, one.version, "pythons"},
-                             {other.name, other.version, "pythons"}},
+                .evidence =
+                    {{one.name, one.version, "pythons"}, {other.name, other.version, "pythons"}},
                 .remedies = {remedy("framework_requirements_conflict/overwrite")},
             });
         }

@@ -36,10 +36,10 @@ static stack::Compatibility of_copy(stack::Compatibility suits, const std::strin
     return suits;
 }
 
-static CompatibilityCheck against_runtime(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
-                                          const Runtime& runtime) {
-    CompatibilityCheck compared{"CUDA " + if_any("", runtime.version, " ") + "at " +
-                                runtime.library};
+static CompatibilityCheck against_runtime(
+    const Facts& facts, const Matrix& matrix, const Gpu& gpu, const Runtime& runtime) {
+    CompatibilityCheck compared{
+        "CUDA " + if_any("", runtime.version, " ") + "at " + runtime.library};
     // Networks that run there show that programs have another runtime to take.
     const bool others_work = cases_passed(facts, gpu.index, [](const Cudnn&) { return true; });
     // cuDNN uses the code of the runtime and of cuBLAS of its CUDA major.
@@ -63,9 +63,11 @@ static CompatibilityCheck against_runtime(const Facts& facts, const Matrix& matr
 }
 
 /// The newest GPU that a library itself reports takes precedence over the table.
-static stack::Compatibility by_build(const Matrix& matrix, const Version& capability,
-                                     const CudnnInstallation& installation,
-                                     const std::string& thing) {
+static stack::Compatibility by_build(
+    const Matrix& matrix,
+    const Version& capability,
+    const CudnnInstallation& installation,
+    const std::string& thing) {
     const Cudnn& answer = *installation.answer;
     CudnnBuild build;
     build.cudnn = answer.version.value_or(make_version({installation.major}));
@@ -87,10 +89,12 @@ static stack::Compatibility by_build(const Matrix& matrix, const Version& capabi
     if (!answer.version || !answer.built_for_cuda)
         return unknown(thing + " did not report its version and CUDA version");
     if (!row)
-        return unknown(outside_data("cuDNN " + answer.version->text + " built for CUDA " +
-                                        answer.built_for_cuda->text,
-                                    row.coverage, matrix),
-                       true);
+        return unknown(
+            outside_data(
+                "cuDNN " + answer.version->text + " built for CUDA " + answer.built_for_cuda->text,
+                row.coverage,
+                matrix),
+            true);
     const auto suits = stack::cudnn_on_gpu(build, capability);
     const bool too_old = suits.fit == Fit::does_not_work && !suits.gpu_is_newer;
     // From 8.6 on cuDNN has that function; where it returned nothing, the table
@@ -135,8 +139,11 @@ static std::vector<std::string> arch_mismatches_on(const Facts& facts, int gpu) 
 /// What ran decides: networks that passed with this version, or a call that
 /// found no code. Only without either do the library's own code and the tables
 /// count.
-static CompatibilityCheck against_cudnn(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
-                                        const CudnnInstallation& installation) {
+static CompatibilityCheck against_cudnn(
+    const Facts& facts,
+    const Matrix& matrix,
+    const Gpu& gpu,
+    const CudnnInstallation& installation) {
     CompatibilityCheck compared{
         .thing = name_of(installation),
         .severity = severity_of(installation),
@@ -157,8 +164,9 @@ static CompatibilityCheck against_cudnn(const Facts& facts, const Matrix& matrix
     compared.unusable = only_failed(installation) && !mismatch;
     auto& suits = compared.suits;
     if (!only_failed(installation) && gpu.compute_capability)
-        suits = of_copy(by_build(matrix, *gpu.compute_capability, installation, compared.thing),
-                        compared.thing);
+        suits = of_copy(
+            by_build(matrix, *gpu.compute_capability, installation, compared.thing),
+            compared.thing);
     else if (!only_failed(installation))
         suits = unknown("the compute capability of " + subject_of(gpu) + " is unknown");
     if (mismatch) {
@@ -166,16 +174,17 @@ static CompatibilityCheck against_cudnn(const Facts& facts, const Matrix& matrix
         suits.fit = Fit::does_not_work;
         suits.outside = false;
         suits.evidence.push_back(evidence_of(facts, *mismatch, in_words(*mismatch->result)));
-    } else if (suits.fit == Fit::works && !compared.unusable &&
-               !failures_are_known(facts, installation.path)) {
+    } else if (
+        suits.fit == Fit::works && !compared.unusable &&
+        !failures_are_known(facts, installation.path)) {
         suits = unknown("a case failed with " + compared.thing + " for an unknown reason");
     }
     return compared;
 }
 
 /// The test kernel is PTX, which any driver that knows the GPU compiles for it.
-static void add_test_kernel(const Facts& facts, const Gpu& gpu,
-                            std::vector<CompatibilityCheck>& all) {
+static void add_test_kernel(
+    const Facts& facts, const Gpu& gpu, std::vector<CompatibilityCheck>& all) {
     const std::string thing = "the test kernel";
     for (const auto& run : facts.kernel_runs) {
         if (run.gpu != gpu.index || run.correct.value_or(false))
@@ -183,20 +192,21 @@ static void add_test_kernel(const Facts& facts, const Gpu& gpu,
         if (!run.result)
             all.push_back({thing, unknown("the result of the test kernel is unknown")});
         else if (is_arch_mismatch(0, *run.result))
-            all.push_back({thing,
-                           {
-                               .fit = Fit::does_not_work,
-                               .evidence = {{thing, in_words(*run.result), "kernel_runs"}},
-                               .gpu_is_newer = true,
-                           }});
+            all.push_back(
+                {thing,
+                 {
+                     .fit = Fit::does_not_work,
+                     .evidence = {{thing, in_words(*run.result), "kernel_runs"}},
+                     .gpu_is_newer = true,
+                 }});
     }
 }
 
 /// An installed one, by the targets that its files or the tables show. The libraries that it gets
 /// are judged by themselves; where those of its own CUDA would have nothing for the GPU, newer ones
 /// may be installed.
-static CompatibilityCheck against_framework(const Facts& facts, const Matrix& matrix,
-                                            const Gpu& gpu, const Framework& framework) {
+static CompatibilityCheck against_framework(
+    const Facts& facts, const Matrix& matrix, const Gpu& gpu, const Framework& framework) {
     const std::string thing = words_of(framework);
     if (!gpu.compute_capability)
         return {thing, unknown("the compute capability of " + subject_of(gpu) + " is unknown")};
@@ -221,8 +231,8 @@ static CompatibilityCheck against_framework(const Facts& facts, const Matrix& ma
 }
 
 /// An installed framework with CUDA, of which it is known for which GPUs it has code, or should be.
-static bool has_code_to_compare(const Facts& facts, const Matrix& matrix,
-                                const Framework& framework) {
+static bool has_code_to_compare(
+    const Facts& facts, const Matrix& matrix, const Framework& framework) {
     if (framework.requested)
         return false;
     if (framework.targets)
@@ -232,8 +242,8 @@ static bool has_code_to_compare(const Facts& facts, const Matrix& matrix,
 }
 
 /// Everything here that holds code for GPUs, against one of them.
-static std::vector<CompatibilityCheck> compare(const Facts& facts, const Matrix& matrix,
-                                               const Gpu& gpu) {
+static std::vector<CompatibilityCheck> compare(
+    const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
     std::vector<CompatibilityCheck> all;
     for (const auto& runtime : facts.runtimes)
         if (!is_shadowed(facts, runtime.library))
@@ -265,15 +275,20 @@ static std::vector<Remedy> for_older(const Gpu& gpu, const Matrix& matrix) {
             newest = &build;
     if (!newest)
         return {};
-    return {remedy("gpu_too_old/last_cudnn",
-                   {std::to_string(newest->cuda_major), newest->last().text, newest->source.url},
-                   pip_commands_for(*newest))};
+    return {remedy(
+        "gpu_too_old/last_cudnn",
+        {std::to_string(newest->cuda_major), newest->last().text, newest->source.url},
+        pip_commands_for(*newest))};
 }
 
 /// All that does not fit one GPU is one finding, as severe as the worst of it.
 /// It explains the calls that found no code.
-static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
-                     const std::vector<CompatibilityCheck>& all, bool gpu_is_newer) {
+static Finding about(
+    const Facts& facts,
+    const Matrix& matrix,
+    const Gpu& gpu,
+    const std::vector<CompatibilityCheck>& all,
+    bool gpu_is_newer) {
     const std::string capability = if_known(gpu.compute_capability);
     std::string shown = capability;
     if (capability.empty())
@@ -313,8 +328,8 @@ static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
 }
 
 /// Programs that choose no GPU take the first: what does not fit another one stops none of them.
-static void set_aside_if_unused(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
-                                Finding& finding) {
+static void set_aside_if_unused(
+    const Facts& facts, const Matrix& matrix, const Gpu& gpu, Finding& finding) {
     const Gpu& first = facts.cuda_devices.front();
     if (gpu.index == 0 || first.index != 0)
         return;
@@ -347,10 +362,10 @@ static void note_silent_copies(const Facts& facts, VerdictBuilder& result) {
 
 /// What is known of a GPU that nothing is wrong with. What ran counts, whether or not the tables
 /// know the GPU.
-static std::string fit_words(const Matrix& matrix, const Gpu& gpu,
-                             const std::vector<CompatibilityCheck>& all) {
-    if (std::ranges::none_of(all,
-                             [](const CompatibilityCheck& compared) { return compared.shown; }))
+static std::string fit_words(
+    const Matrix& matrix, const Gpu& gpu, const std::vector<CompatibilityCheck>& all) {
+    if (std::ranges::none_of(
+            all, [](const CompatibilityCheck& compared) { return compared.shown; }))
         return "every installed CUDA and cuDNN has code for " + subject_of(gpu);
     std::string words = "recurrent networks ran correctly on " + subject_of(gpu);
     if (gpu.compute_capability && !matrix.architecture(*gpu.compute_capability))
@@ -360,8 +375,8 @@ static std::string fit_words(const Matrix& matrix, const Gpu& gpu,
 }
 
 /// What one thing adds to the verdict where it is no fault.
-static void note(const CompatibilityCheck& compared, const std::string& good,
-                 VerdictBuilder& result) {
+static void note(
+    const CompatibilityCheck& compared, const std::string& good, VerdictBuilder& result) {
     const auto& suits = compared.suits;
     if (suits.outside)
         return result.outside(suits.why);

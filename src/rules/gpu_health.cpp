@@ -25,8 +25,10 @@ Verdict gpu_fell_off_bus(const Facts& facts, const Matrix&) {
             .subject = subject_of(board),
             .gpu = board.index,
             .message = subject_of(board) + " does not respond on the PCI bus: the driver lost it",
-            .evidence = {{"failed call", in_words(*board.unreachable),
-                          board_fact(facts, board, "unreachable")}},
+            .evidence =
+                {{"failed call",
+                  in_words(*board.unreachable),
+                  board_fact(facts, board, "unreachable")}},
             .remedies = remedies,
             .confidence = certain_if(is_lost),
             .explains = std::move(explains),
@@ -72,11 +74,15 @@ static Verdict judge_errors(const Facts& facts, const Board& board) {
         .subject = subject_of(board),
         .gpu = board.index,
         .message = subject_of(board) + " had " +
-                   pluralized(static_cast<std::size_t>(*errors), "uncorrectable memory error",
-                              "uncorrectable memory errors") +
+                   pluralized(
+                       static_cast<std::size_t>(*errors),
+                       "uncorrectable memory error",
+                       "uncorrectable memory errors") +
                    " since its driver was loaded",
-        .evidence = {{"uncorrectable errors since the driver was loaded", std::to_string(*errors),
-                      board_fact(facts, board, "ecc_uncorrected_since_boot")}},
+        .evidence =
+            {{"uncorrectable errors since the driver was loaded",
+              std::to_string(*errors),
+              board_fact(facts, board, "ecc_uncorrected_since_boot")}},
         .remedies = against_errors(facts, &board),
     });
 }
@@ -118,12 +124,18 @@ Verdict gpu_memory_repair_pending(const Facts& facts, const Matrix&) {
             Severity severity;
         };
         static constexpr Need needs[] = {
-            {&Board::remapping_failed, "remapping_failed", "failed to remap a defective memory row",
+            {&Board::remapping_failed,
+             "remapping_failed",
+             "failed to remap a defective memory row",
              Severity::error},
-            {&Board::remapping_pending, "remapping_pending",
-             "needs a reset to remap a defective memory row", Severity::warning},
-            {&Board::retirement_pending, "retirement_pending",
-             "needs a reboot to retire a defective memory page", Severity::warning}};
+            {&Board::remapping_pending,
+             "remapping_pending",
+             "needs a reset to remap a defective memory row",
+             Severity::warning},
+            {&Board::retirement_pending,
+             "retirement_pending",
+             "needs a reboot to retire a defective memory page",
+             Severity::warning}};
         for (const Need& need : needs) {
             if (!(board.*need.flag).value_or(false))
                 continue;
@@ -150,7 +162,8 @@ Verdict gpu_memory_repair_pending(const Facts& facts, const Matrix&) {
         if (retires)
             return not_reported(facts, "row remapping in full, and no page retirement is pending");
         return not_reported(
-            facts, "memory repairs",
+            facts,
+            "memory repairs",
             {"nvmlDeviceGetRemappedRows", "nvmlDeviceGetRetiredPagesPendingStatus"});
     });
 }
@@ -178,11 +191,11 @@ Verdict gpu_throttled(const Facts& facts, const Matrix&) {
         // Of the reasons for low clocks those that slow work down for as long as they last: heat
         // and power that is lacking. The others (idle, power cap, clocks set by the user) belong to
         // normal work.
-        constexpr std::string_view lasting[] = {"hw_slowdown", "hw_thermal_slowdown",
-                                                "hw_power_brake", "sw_thermal_slowdown"};
+        constexpr std::string_view lasting[] = {
+            "hw_slowdown", "hw_thermal_slowdown", "hw_power_brake", "sw_thermal_slowdown"};
         auto slowdowns = board.throttle_reasons;
-        std::erase_if(slowdowns,
-                      [&](const std::string& reason) { return !includes(lasting, reason); });
+        std::erase_if(
+            slowdowns, [&](const std::string& reason) { return !includes(lasting, reason); });
         if (slowdowns.empty()) {
             if (board.unreachable)
                 return not_applicable("the driver lost this GPU");
@@ -196,8 +209,10 @@ Verdict gpu_throttled(const Facts& facts, const Matrix&) {
             .gpu = board.index,
             .message =
                 subject_of(board) + " is throttled because of heat or power (" + reasons + ")",
-            .evidence = {{"reasons for reduced clocks", reasons,
-                          board_fact(facts, board, "throttle_reasons")}},
+            .evidence =
+                {{"reasons for reduced clocks",
+                  reasons,
+                  board_fact(facts, board, "throttle_reasons")}},
             .remedies = {on_host(facts, remedy("gpu_throttled", {what_to_check(reasons)}))},
         });
     });
@@ -220,8 +235,9 @@ static Finding failed(const Facts& facts, const KernelRun& run) {
         .subject = gpu,
         .gpu = run.gpu,
         .message = std::move(message),
-        .evidence = {{"call", if_known(run.result), place + ".result"},
-                     {"correct", correct, place + ".correct"}},
+        .evidence =
+            {{"call", if_known(run.result), place + ".result"},
+             {"correct", correct, place + ".correct"}},
         .remedies = {on_host(facts, remedy(fix))},
         .symptoms = {place},
         .explains = places_on(facts, run.gpu),
@@ -238,8 +254,8 @@ Verdict kernel_launch_failed(const Facts& facts, const Matrix&) {
         if ((run.result && !run.result->ok()) || run.correct == false)
             result.fault(failed(facts, run));
         else if (!run.result || !run.correct)
-            result.unknown("the result of the test kernel on " + gpu_subject(facts, run.gpu) +
-                           " is unknown");
+            result.unknown(
+                "the result of the test kernel on " + gpu_subject(facts, run.gpu) + " is unknown");
         else
             result.passed("a test kernel returned correct results on every GPU");
     for (const auto& gpu : facts.cuda_devices)

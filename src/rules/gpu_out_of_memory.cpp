@@ -130,8 +130,10 @@ MemoryLimit limit_of(const AllocationFailure& failure) {
     const CallResult* call = failure.calls.front().call;
     if (call && call->code == cudnn_host_allocation_failed &&
         !little_was_free(failure.facts, failure.gpu.index))
-        return {"gpu_out_of_memory/host", "but cuDNN requested host memory",
-                " cannot be used because the host ran out of memory"};
+        return {
+            "gpu_out_of_memory/host",
+            "but cuDNN requested host memory",
+            " cannot be used because the host ran out of memory"};
     if (is_mig(failure))
         return limited_by_mig(failure.gpu);
     if (failure.board && memory_is_low(*failure.board))
@@ -144,8 +146,9 @@ MemoryLimit limit_of(const AllocationFailure& failure) {
         return limited_by_mps(failure.facts);
     if (const RnnRun* run = run_with_free_memory(failure);
         run && (*run->free_bytes >> 20) < enough_mib)
-        return {"gpu_out_of_memory/less_by_cuda",
-                "but CUDA reported only " + size_in_words(*run->free_bytes)};
+        return {
+            "gpu_out_of_memory/less_by_cuda",
+            "but CUDA reported only " + size_in_words(*run->free_bytes)};
     return {"gpu_out_of_memory/rejected", "which should be enough", " rejected a memory request"};
 }
 
@@ -200,25 +203,37 @@ std::vector<Evidence> allocation_evidence(const AllocationFailure& failure) {
         first_call += ", in case " + std::to_string(first.run->number);
     std::vector<Evidence> evidence = {{first_call, call_in_words(first), first.place + ".result"}};
     if (nvml_shows_memory(failure))
-        evidence.push_back({"free memory according to NVML", free_of_total(*failure.board),
-                            board_fact(failure.facts, *failure.board, "memory_free_mib")});
+        evidence.push_back(
+            {"free memory according to NVML",
+             free_of_total(*failure.board),
+             board_fact(failure.facts, *failure.board, "memory_free_mib")});
     if (run)
-        evidence.push_back({"free memory according to CUDA", size_in_words(*run->free_bytes),
-                            place_of(failure.facts, *run) + ".free_bytes"});
+        evidence.push_back(
+            {"free memory according to CUDA",
+             size_in_words(*run->free_bytes),
+             place_of(failure.facts, *run) + ".free_bytes"});
     if (failure.board)
-        evidence.push_back({"processes on the GPU", processes_in_words(failure),
-                            board_fact(failure.facts, *failure.board, "processes")});
+        evidence.push_back(
+            {"processes on the GPU",
+             processes_in_words(failure),
+             board_fact(failure.facts, *failure.board, "processes")});
     if (is_mig(failure) && failure.gpu.memory_total_mib)
-        evidence.push_back({"memory of the MIG instance",
-                            std::to_string(*failure.gpu.memory_total_mib) + " MiB",
-                            place_of(failure.facts, failure.gpu) + ".memory_total_mib"});
+        evidence.push_back(
+            {"memory of the MIG instance",
+             std::to_string(*failure.gpu.memory_total_mib) + " MiB",
+             place_of(failure.facts, failure.gpu) + ".memory_total_mib"});
     for (const char* name :
-         {mps_limit, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "TF_FORCE_GPU_ALLOW_GROWTH",
-          "XLA_PYTHON_CLIENT_PREALLOCATE", "XLA_PYTHON_CLIENT_MEM_FRACTION"})
+         {mps_limit,
+          "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
+          "TF_FORCE_GPU_ALLOW_GROWTH",
+          "XLA_PYTHON_CLIENT_PREALLOCATE",
+          "XLA_PYTHON_CLIENT_MEM_FRACTION"})
         if (const std::string* value = environment(failure.facts, name))
             evidence.push_back({name, escaped(*value, 100), "host.environment"});
-    evidence.push_back({"MPS control daemon", escaped(if_known(failure.facts.driver.mps_pipe), 200),
-                        "driver.mps_pipe"});
+    evidence.push_back(
+        {"MPS control daemon",
+         escaped(if_known(failure.facts.driver.mps_pipe), 200),
+         "driver.mps_pipe"});
     return evidence;
 }
 
@@ -259,8 +274,8 @@ Verdict gpu_out_of_memory(const Facts& facts, const Matrix&) {
     VerdictBuilder result;
     bool any_fault = false, too_large = false;
     for (const Gpu& gpu : facts.cuda_devices) {
-        const AllocationFailure failure{facts, gpu, board_of(facts, gpu),
-                                        failed_allocations(facts, gpu.index)};
+        const AllocationFailure failure{
+            facts, gpu, board_of(facts, gpu), failed_allocations(facts, gpu.index)};
         if (failure.calls.empty())
             continue;
         result.fault(ran_out(failure));

@@ -102,17 +102,23 @@ std::string share(std::size_t cases, const Kind& kind) {
 }
 
 /// `what` continues "... that are not bitwise identical".
-Finding about_bits(const Facts& facts, Severity severity, const std::string& gpus,
-                   const std::string& what, const Runs& runs, Remedy remedy) {
+Finding about_bits(
+    const Facts& facts,
+    Severity severity,
+    const std::string& gpus,
+    const std::string& what,
+    const Runs& runs,
+    Remedy remedy) {
     return {
         .severity = severity,
         .subject = gpus,
         .message = gpus + " returned results that are not bitwise identical " + what,
-        .evidence = evidence_of(facts, runs,
-                                [](const RnnRun& run) {
-                                    return "digest " + run.digest.value_or("?") + " on GPU " +
-                                           std::to_string(run.gpu);
-                                }),
+        .evidence = evidence_of(
+            facts,
+            runs,
+            [](const RnnRun& run) {
+                return "digest " + run.digest.value_or("?") + " on GPU " + std::to_string(run.gpu);
+            }),
         .remedies = {std::move(remedy)},
     };
 }
@@ -120,9 +126,13 @@ Finding about_bits(const Facts& facts, Severity severity, const std::string& gpu
 /// The GPU that disagrees with the majority, in the cases where it does.
 Finding about_one_gpu(const Facts& facts, const Kind& kind, int gpu, const Runs& runs) {
     const std::string where = "to those of other GPUs of its model in " + share(runs.size(), kind);
-    Finding finding = about_bits(facts, Severity::warning, gpu_subject(facts, gpu),
-                                 where + "; every result is within its error limit", runs,
-                                 remedy("gpu_results_differ/one"));
+    Finding finding = about_bits(
+        facts,
+        Severity::warning,
+        gpu_subject(facts, gpu),
+        where + "; every result is within its error limit",
+        runs,
+        remedy("gpu_results_differ/one"));
     finding.gpu = gpu;
     return finding;
 }
@@ -133,11 +143,13 @@ void judge(const Facts& facts, const Kind& kind, VerdictBuilder& result) {
         result.fault(about_one_gpu(facts, kind, gpu, runs));
     if (!kind.undecided.empty())
         result.fault(about_bits(
-            facts, Severity::note,
+            facts,
+            Severity::note,
             join_with_and(mapped(kind.gpus, [&](int gpu) { return gpu_subject(facts, gpu); })),
             "in " + share(kind.undecided.size(), kind) +
                 "; every result is within its error limit; which GPU is at fault is unknown",
-            kind.undecided.front(), remedy("gpu_results_differ/several")));
+            kind.undecided.front(),
+            remedy("gpu_results_differ/several")));
     result.passed("GPUs of the same model return bitwise identical results");
 }
 

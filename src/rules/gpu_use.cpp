@@ -14,8 +14,12 @@ static Severity severity_on(const Facts& facts, const Board& board, Severity sev
 }
 
 /// NVML shows the mode of every board, CUDA that of the GPUs that it lists.
-static Finding closed(const Facts& facts, const std::string& subject, const std::string& source,
-                      std::vector<std::string> explains, const std::string& of_board = "") {
+static Finding closed(
+    const Facts& facts,
+    const std::string& subject,
+    const std::string& source,
+    std::vector<std::string> explains,
+    const std::string& of_board = "") {
     explains.emplace_back("driver.init");
     return {
         .subject = subject,
@@ -34,8 +38,12 @@ Verdict gpu_compute_prohibited(const Facts& facts, const Matrix&) {
             return not_reported(facts, "its compute mode");
         if (*board.compute_mode != "prohibited")
             return pass("CUDA is allowed on the GPU");
-        Finding finding = closed(facts, subject_of(board), board_fact(facts, board, "compute_mode"),
-                                 places_on(facts, board), " -i " + std::to_string(board.index));
+        Finding finding = closed(
+            facts,
+            subject_of(board),
+            board_fact(facts, board, "compute_mode"),
+            places_on(facts, board),
+            " -i " + std::to_string(board.index));
         finding.severity = severity_on(facts, board, Severity::error);
         finding.gpu = board.index;
         return fault(std::move(finding));
@@ -99,9 +107,9 @@ static Verdict judge_exclusive_mode(const Facts& facts, const Board& board) {
         .gpu = board.index,
         .message =
             subject_of(board) + " is in exclusive-process mode and in use by process " + pids,
-        .evidence = {{"compute mode", *board.compute_mode,
-                      board_fact(facts, board, "compute_mode")},
-                     {"processes on the GPU", pids, board_fact(facts, board, "processes")}},
+        .evidence =
+            {{"compute mode", *board.compute_mode, board_fact(facts, board, "compute_mode")},
+             {"processes on the GPU", pids, board_fact(facts, board, "processes")}},
         .remedies = for_shared_gpu(facts),
         .confidence = Confidence::likely,
         .explains = places_on(facts, board),
@@ -117,8 +125,10 @@ Verdict gpu_exclusive_mode_busy(const Facts& facts, const Matrix&) {
         return boards;
     const Finding rejected{
         .message = "the GPU is busy or unavailable to this process (CUDA_ERROR_DEVICE_UNAVAILABLE)",
-        .evidence = {{"pipes of the MPS control daemon", if_known(facts.driver.mps_pipe),
-                      "driver.mps_pipe"}},
+        .evidence =
+            {{"pipes of the MPS control daemon",
+              if_known(facts.driver.mps_pipe),
+              "driver.mps_pipe"}},
         .remedies = for_shared_gpu(facts),
         .confidence = Confidence::likely,
     };
@@ -157,8 +167,9 @@ static Verdict judge_free_memory(const Facts& facts, const Board& board, bool he
         .subject = subject_of(board),
         .gpu = board.index,
         .message = subject_of(board) + " has only " + free + " of memory free" + users,
-        .evidence = {{"free memory", free, board_fact(facts, board, "memory_free_mib")},
-                     {"processes on the GPU", processes, board_fact(facts, board, "processes")}},
+        .evidence =
+            {{"free memory", free, board_fact(facts, board, "memory_free_mib")},
+             {"processes on the GPU", processes, board_fact(facts, board, "processes")}},
         .remedies = {fix},
         .symptoms = {place_of(facts, board)},
     });
@@ -167,16 +178,16 @@ static Verdict judge_free_memory(const Facts& facts, const Board& board, bool he
 /// Other programs hold so much of the memory that a context, cuDNN's kernels
 /// and a small network may not fit.
 Verdict gpu_memory_held_by_other_process(const Facts& facts, const Matrix&) {
-    return over_boards(facts,
-                       [&](const Board& board) { return judge_free_memory(facts, board, true); });
+    return over_boards(
+        facts, [&](const Board& board) { return judge_free_memory(facts, board, true); });
 }
 
 /// The same where no process is to be seen that holds it: those of other
 /// containers or of Windows, or memory that a program which crashed did not
 /// return.
 Verdict gpu_memory_low(const Facts& facts, const Matrix&) {
-    return over_boards(facts,
-                       [&](const Board& board) { return judge_free_memory(facts, board, false); });
+    return over_boards(
+        facts, [&](const Board& board) { return judge_free_memory(facts, board, false); });
 }
 
 }  // namespace rnncheck::rules

@@ -58,11 +58,12 @@ Verdict kernel_module_missing(const Facts& facts, const Matrix&) {
         .subject = "NVIDIA kernel module",
         .message = "the NVIDIA kernel module is not loaded, although the driver library " + path +
                    if_any(" (version ", version, ")") + " is installed" + no_gpu,
-        .evidence = {{"driver library", path, "libraries"},
-                     {"kernel module", "not loaded", "driver.module_loaded"},
-                     {"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
-                     {"kernel driver of the GPU", foreign_kernel_driver(facts), "host.pci_gpus"},
-                     {"cuInit", if_known(facts.driver.init), "driver.init"}},
+        .evidence =
+            {{"driver library", path, "libraries"},
+             {"kernel module", "not loaded", "driver.module_loaded"},
+             {"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
+             {"kernel driver of the GPU", foreign_kernel_driver(facts), "host.pci_gpus"},
+             {"cuInit", if_known(facts.driver.init), "driver.init"}},
         .remedies = without_module(facts),
         .confidence = certain_if(!decided_by),
         .decided_by = decided_by,
@@ -123,11 +124,12 @@ Verdict device_nodes_missing(const Facts& facts, const Matrix&) {
         option = "used";
     Finding finding = {
         .subject = "/dev",
-        .evidence = {{"missing device nodes", missing, "driver.device_nodes"},
-                     {"kernel module", "loaded", "driver.module_loaded"},
-                     {"nvidia-modprobe, set-user-id", helper, "driver.modprobe_helper"},
-                     {"--make-nodes", option, "tool.make_nodes"},
-                     {"cuInit", if_known(facts.driver.init), "driver.init"}},
+        .evidence =
+            {{"missing device nodes", missing, "driver.device_nodes"},
+             {"kernel module", "loaded", "driver.module_loaded"},
+             {"nvidia-modprobe, set-user-id", helper, "driver.modprobe_helper"},
+             {"--make-nodes", option, "tool.make_nodes"},
+             {"cuInit", if_known(facts.driver.init), "driver.init"}},
     };
     if (nodes_created_lazily(facts)) {
         finding.severity = Severity::note;
@@ -184,12 +186,14 @@ Verdict device_nodes_unreadable(const Facts& facts, const Matrix&) {
         return fault({
             .subject = closed.front(),
             .message = "this user has no read and write permission for " + join_with_and(closed),
-            .evidence = mapped(closed,
-                               [&](const std::string& path) {
-                                   return Evidence{path,
-                                                   "mode and owner " + node_at(facts, path)->mode,
-                                                   "driver.device_nodes"};
-                               }),
+            .evidence = mapped(
+                closed,
+                [&](const std::string& path) {
+                    return Evidence{
+                        path,
+                        "mode and owner " + node_at(facts, path)->mode,
+                        "driver.device_nodes"};
+                }),
             .remedies = {open_nodes(facts, *node_at(facts, closed.front()))},
         });
     if (!probe_completed(facts, "driver_files"))
@@ -208,9 +212,9 @@ static Finding uvm_missing(const Facts& facts) {
         .subject = "/dev/nvidia-uvm",
         .message = "/dev/nvidia-uvm does not exist, and CUDA cannot initialize without it: " +
                    in_words(*facts.driver.init) + although_allowed(facts, "it"),
-        .evidence = {{"/dev/nvidia-uvm", "missing, although /dev/nvidiactl exists",
-                      "driver.device_nodes"},
-                     {"failed call", in_words(*facts.driver.init), "driver.init"}},
+        .evidence =
+            {{"/dev/nvidia-uvm", "missing, although /dev/nvidiactl exists", "driver.device_nodes"},
+             {"failed call", in_words(*facts.driver.init), "driver.init"}},
         .confidence = Confidence::likely,
         .explains = {"driver.init"},
     };

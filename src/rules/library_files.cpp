@@ -43,8 +43,11 @@ static std::optional<std::string> defect(const Library& library) {
 /// The loader passes over files that it cannot open, but gives up at the first that opens and is no
 /// library.
 static bool passed_over(const Facts& facts, const Library& library) {
-    constexpr FileProblem not_to_be_opened[] = {FileProblem::unreadable, FileProblem::dangling_link,
-                                                FileProblem::link_circle, FileProblem::socket};
+    constexpr FileProblem not_to_be_opened[] = {
+        FileProblem::unreadable,
+        FileProblem::dangling_link,
+        FileProblem::link_circle,
+        FileProblem::socket};
     return includes(not_to_be_opened, library.problem) &&
            std::ranges::any_of(facts.libraries, [&](const auto& other) {
                return other.picked_by_loader && !other.problem &&
@@ -92,8 +95,9 @@ Verdict library_file_damaged(const Facts& facts, const Matrix&) {
             .severity = error_if(in_the_way),
             .subject = library.path,
             .message = library.path + ' ' + *what,
-            .evidence = {{"file", problem_of(library), "libraries"},
-                         {"found through", std::string(name_of(library.found_via)), "libraries"}},
+            .evidence =
+                {{"file", problem_of(library), "libraries"},
+                 {"found through", std::string(name_of(library.found_via)), "libraries"}},
             .remedies = {reinstall},
         };
         if (in_the_way)
@@ -115,8 +119,9 @@ static Finding foreign(const Facts& facts, const Library& library, bool only_cop
         .severity = error_if(only_copy),
         .subject = library.path,
         .message = std::move(message),
-        .evidence = {{"file", problem_of(library), "libraries"},
-                     {"this machine", facts.host.machine.value_or("unknown"), "host.machine"}},
+        .evidence =
+            {{"file", problem_of(library), "libraries"},
+             {"this machine", facts.host.machine.value_or("unknown"), "host.machine"}},
         .remedies = {remedy("library_for_other_machine")},
     };
     if (only_copy)
@@ -182,8 +187,11 @@ static bool needed_by_rnn(const Library& part, const Matrix& matrix) {
 
 /// `parts` of one cuDNN directory require `zlib`. It explains the processes
 /// that cuDNN ended because it could not open one of them.
-static Finding missing(const Facts& facts, const std::vector<const Library*>& parts,
-                       const std::string& zlib, const Matrix& matrix) {
+static Finding missing(
+    const Facts& facts,
+    const std::vector<const Library*>& parts,
+    const std::string& zlib,
+    const Matrix& matrix) {
     const std::string directory = directory_of(parts.front()->path);
     auto crashed = crashes_of_cudnn_in(facts, directory);
     const bool at_once = !crashed.empty() || std::ranges::any_of(parts, [&](const Library* part) {
@@ -201,8 +209,8 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
         .message = zlib + " was not found; " + join_with_and(names) + " of the cuDNN in " +
                    directory + need + effect,
         .evidence = {{zlib, "not in the loader's search path", "libraries"}},
-        .remedies = {remedy("zlib_missing", {},
-                            system_install_commands(facts, "zlib1g", "zlib", "libz1"))},
+        .remedies = {remedy(
+            "zlib_missing", {}, system_install_commands(facts, "zlib1g", "zlib", "libz1"))},
         .explains = std::move(crashed),
     };
 }
@@ -229,8 +237,9 @@ Verdict zlib_missing(const Facts& facts, const Matrix& matrix) {
                 continue;
             const auto used = is_used(facts, *part);
             if (!used)
-                result.unknown("whether a framework loads the cuDNN in " +
-                               directory_of(part->path) + " is unknown");
+                result.unknown(
+                    "whether a framework loads the cuDNN in " + directory_of(part->path) +
+                    " is unknown");
             if (!used.value_or(false))
                 continue;
             by_directory[directory_of(part->path)].push_back(part);

@@ -46,9 +46,13 @@ struct Found {
 
 /// Every installation of `name` against the text of the profile, which may name
 /// a prefix ("9.1") or a lower bound (">=535"); no text expects nothing.
-static void compare(VerdictBuilder& result, const std::vector<Found>& all, const std::string& name,
-                    const std::string& source, const std::optional<std::string>& text,
-                    const std::string& profile) {
+static void compare(
+    VerdictBuilder& result,
+    const std::vector<Found>& all,
+    const std::string& name,
+    const std::string& source,
+    const std::optional<std::string>& text,
+    const std::string& profile) {
     if (!text)
         return;
     const auto wanted = expected_version(*text);
@@ -73,10 +77,11 @@ static void compare(VerdictBuilder& result, const std::vector<Found>& all, const
                 .subject = subject,
                 .message =
                     "the version of " + subject + " is " + version->text + ", but " + expects,
-                .evidence = {{"version of " + name, version->text, source},
-                             {"expected version", expected, "expected"}},
-                .remedies = {remedy(place,
-                                    {name + ' ' + expected, profile, shell_quoted(profile)})},
+                .evidence =
+                    {{"version of " + name, version->text, source},
+                     {"expected version", expected, "expected"}},
+                .remedies = {remedy(
+                    place, {name + ' ' + expected, profile, shell_quoted(profile)})},
             });
 }
 
@@ -88,8 +93,13 @@ Verdict version_not_expected(const Facts& facts, const Matrix&) {
     const ExpectedMachine& expected = *facts.expected;
     const std::string& profile = expected.profile;
     VerdictBuilder result;
-    compare(result, {{"the driver", driver_version(facts)}}, "the driver", "driver.library_version",
-            expected.driver, profile);
+    compare(
+        result,
+        {{"the driver", driver_version(facts)}},
+        "the driver",
+        "driver.library_version",
+        expected.driver,
+        profile);
     const auto runtimes = mapped(facts.runtimes, [](const Runtime& runtime) {
         return Found{"the CUDA runtime at " + runtime.library, runtime.version};
     });

@@ -13,9 +13,11 @@ struct Reason {
     const char *remedy, *message;
 };
 constexpr Reason reasons[] = {
-    {[](const Board& board) { return board.mig.value_or(false); }, "no_gpu_visible/mig",
+    {[](const Board& board) { return board.mig.value_or(false); },
+     "no_gpu_visible/mig",
      "CUDA sees no GPU: the board is in MIG mode and no MIG instance is visible"},
-    {[](const Board& board) { return board.virtualization == "vgpu"; }, "no_gpu_visible/vgpu",
+    {[](const Board& board) { return board.virtualization == "vgpu"; },
+     "no_gpu_visible/vgpu",
      "CUDA sees no GPU: the type of this virtual machine's vGPU does not support CUDA"},
     {[](const Board& board) {
          return board.virtualization == "host_vgpu" || board.virtualization == "host_vsga";
@@ -75,8 +77,8 @@ static std::string message_without_gpu(const Facts& facts) {
 /// that it was given.
 static std::string instances_in(const Facts& facts) {
     std::vector<std::string> nodes = mapped(facts.driver.device_nodes, &DeviceNode::path);
-    std::erase_if(nodes,
-                  [](const std::string& path) { return !path.starts_with("/dev/nvidia-caps/"); });
+    std::erase_if(
+        nodes, [](const std::string& path) { return !path.starts_with("/dev/nvidia-caps/"); });
     if (nodes.empty())
         return "none";
     return join_with_and(nodes);
@@ -101,14 +103,13 @@ Verdict no_gpu_visible(const Facts& facts, const Matrix&) {
     return fault({
         .subject = "GPU",
         .message = message_without_gpu(facts),
-        .evidence = {{"GPUs that CUDA sees", "0", "cuda_devices"},
-                     {"GPUs that NVML sees", std::to_string(facts.nvml_devices.size()),
-                      "nvml_devices"},
-                     {"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
-                     {"device nodes of MIG instances", instances, "driver.device_nodes"},
-                     {"kernel module", if_known(facts.driver.kernel_flavour),
-                      "driver.kernel_flavour"},
-                     {"cuInit", if_known(facts.driver.init), "driver.init"}},
+        .evidence =
+            {{"GPUs that CUDA sees", "0", "cuda_devices"},
+             {"GPUs that NVML sees", std::to_string(facts.nvml_devices.size()), "nvml_devices"},
+             {"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
+             {"device nodes of MIG instances", instances, "driver.device_nodes"},
+             {"kernel module", if_known(facts.driver.kernel_flavour), "driver.kernel_flavour"},
+             {"cuInit", if_known(facts.driver.init), "driver.init"}},
         .remedies = remedies_without_gpu(facts),
         .symptoms = {"cuda_devices"},
         .explains = {"driver.init"},
@@ -167,23 +168,22 @@ static Remedy remedy_for(const Facts& facts, const std::string& variable, Severi
 
 /// An error where all GPUs are hidden, which then explains what else is
 /// missing.
-static Finding hidden(const Facts& facts, const std::string& variable, Severity severity,
-                      const std::string& effect) {
+static Finding hidden(
+    const Facts& facts, const std::string& variable, Severity severity, const std::string& effect) {
     const std::string& value = *environment(facts, variable);
     Finding finding = {
         .severity = severity,
         .subject = variable,
         .message = variable + "=\"" + escaped(value, 200) + "\" " + effect,
-        .evidence = {{variable, value, "host.environment"},
-                     {"GPUs that CUDA sees", std::to_string(facts.cuda_devices.size()),
-                      "cuda_devices"},
-                     {"GPUs that NVML sees", std::to_string(facts.nvml_devices.size()),
-                      "nvml_devices"}},
+        .evidence =
+            {{variable, value, "host.environment"},
+             {"GPUs that CUDA sees", std::to_string(facts.cuda_devices.size()), "cuda_devices"},
+             {"GPUs that NVML sees", std::to_string(facts.nvml_devices.size()), "nvml_devices"}},
         .remedies = {remedy_for(facts, variable, severity)},
     };
     if (severity == Severity::error)
-        finding.explains = {"container", "libcuda",      "driver",
-                            "/dev",      "cuda_devices", "driver.init"};
+        finding.explains = {
+            "container", "libcuda", "driver", "/dev", "cuda_devices", "driver.init"};
     return finding;
 }
 
@@ -194,15 +194,20 @@ static Verdict part_hidden(const Facts& facts, const std::string& value) {
     const auto entries = named.size();
     // Of several MIG instances CUDA gives a process one, whatever the variable names.
     if (facts.cuda_devices.size() < entries && !contains(value, "MIG-"))
-        return fault(hidden(facts, "CUDA_VISIBLE_DEVICES", Severity::warning,
-                            "names " + pluralized(entries, "GPU", "GPUs") +
-                                ", but CUDA uses only the first " +
-                                std::to_string(facts.cuda_devices.size()) +
-                                ": the next entry is not a GPU of this machine"));
+        return fault(hidden(
+            facts,
+            "CUDA_VISIBLE_DEVICES",
+            Severity::warning,
+            "names " + pluralized(entries, "GPU", "GPUs") + ", but CUDA uses only the first " +
+                std::to_string(facts.cuda_devices.size()) +
+                ": the next entry is not a GPU of this machine"));
     if (facts.nvml_devices.size() > facts.cuda_devices.size())
-        return fault(hidden(facts, "CUDA_VISIBLE_DEVICES", Severity::note,
-                            "limits CUDA to " + std::to_string(facts.cuda_devices.size()) + " of " +
-                                std::to_string(facts.nvml_devices.size()) + " GPUs"));
+        return fault(hidden(
+            facts,
+            "CUDA_VISIBLE_DEVICES",
+            Severity::note,
+            "limits CUDA to " + std::to_string(facts.cuda_devices.size()) + " of " +
+                std::to_string(facts.nvml_devices.size()) + " GPUs"));
     return pass("CUDA_VISIBLE_DEVICES names GPUs that exist");
 }
 
@@ -215,8 +220,11 @@ Verdict gpu_hidden_by_setting(const Facts& facts, const Matrix&) {
     const bool no_gpu_given =
         container_without_gpu(facts) || (facts.driver.init && !kernel_side_absent(facts));
     if (container_hides_gpus(facts) && facts.cuda_devices.empty() && no_gpu_given)
-        return fault(hidden(facts, "NVIDIA_VISIBLE_DEVICES", Severity::error,
-                            "requests a container without a GPU"));
+        return fault(hidden(
+            facts,
+            "NVIDIA_VISIBLE_DEVICES",
+            Severity::error,
+            "requests a container without a GPU"));
     if (const auto verdict = without_cuinit(facts))
         return *verdict;
     if (!value)
@@ -264,11 +272,12 @@ Verdict container_no_gpu_runtime(const Facts& facts, const Matrix&) {
         .message = "this container was started without GPU access: neither libcuda.so.1 nor a "
                    "device node of the "
                    "NVIDIA driver is available in it",
-        .evidence = {{"container", *facts.host.container, "host.container"},
-                     {"driver library, device nodes", "none", "libraries"},
-                     {"NVIDIA_VISIBLE_DEVICES", variable, "host.environment"},
-                     {"the host's kernel module", module, "driver.module_loaded"},
-                     {"NVIDIA devices on the PCI bus", devices, "host.pci_gpus"}},
+        .evidence =
+            {{"container", *facts.host.container, "host.container"},
+             {"driver library, device nodes", "none", "libraries"},
+             {"NVIDIA_VISIBLE_DEVICES", variable, "host.environment"},
+             {"the host's kernel module", module, "driver.module_loaded"},
+             {"NVIDIA devices on the PCI bus", devices, "host.pci_gpus"}},
         .remedies = std::move(remedies),
         .confidence = certain_if(module_loaded),
         .symptoms = {"container"},

@@ -38,8 +38,10 @@ std::vector<std::string> ended_by(const Facts& facts, const ProbeRun& run) {
 
 /// Judges all runs by how they ended: what `judge` finds of each (one finding per subject), a pass
 /// only when every run came to its end.
-Verdict over_probe_ends(const Facts& facts, const std::string& all_well,
-                        const std::function<std::optional<Finding>(const ProbeRun&)>& judge) {
+Verdict over_probe_ends(
+    const Facts& facts,
+    const std::string& all_well,
+    const std::function<std::optional<Finding>(const ProbeRun&)>& judge) {
     std::vector<Finding> findings;
     // A case explains the runs that ended in it: joined with others of the subject they would be
     // reported twice.
@@ -99,8 +101,8 @@ Verdict probe_crashed(const Facts& facts, const Matrix&) {
                 finding.severity = std::max(finding.severity, Severity::warning);
                 finding.message += own_causes;
             }
-            finding.remedies = {remedy("probe_crashed/reinstall"),
-                                on_host(facts, remedy("probe_crashed/log"))};
+            finding.remedies = {
+                remedy("probe_crashed/reinstall"), on_host(facts, remedy("probe_crashed/log"))};
             if (killed)
                 finding.remedies = {on_host(facts, remedy("probe_crashed/killed"))};
             return finding;
@@ -109,32 +111,35 @@ Verdict probe_crashed(const Facts& facts, const Matrix&) {
 
 /// A library terminated the process that called it, whatever the exit code is.
 Verdict probe_quit_early(const Facts& facts, const Matrix&) {
-    return over_probe_ends(facts, "no library terminated its process",
-                           [&](const ProbeRun& run) -> std::optional<Finding> {
-                               if (run.end != ProbeEnd::quit_early)
-                                   return std::nullopt;
-                               const bool own = is_own_probe(run);
-                               const std::string code = if_any(" with exit code ", run.exit_code);
-                               std::string what = " terminated the process" + in_last_call(run) +
-                                                  code + " before it returned a result";
-                               if (own)
-                                   what = " ended" + code + " before it was finished" + own_causes;
-                               std::string fix = "probe_quit_early/preloaded";
-                               if (on_windows(facts))
-                                   fix = "probe_quit_early/windows";
-                               return Finding{
-                                   .severity = error_if(!own),
-                                   .message = examined(facts, run) + what,
-                                   .remedies = {remedy(fix)},
-                               };
-                           });
+    return over_probe_ends(
+        facts,
+        "no library terminated its process",
+        [&](const ProbeRun& run) -> std::optional<Finding> {
+            if (run.end != ProbeEnd::quit_early)
+                return std::nullopt;
+            const bool own = is_own_probe(run);
+            const std::string code = if_any(" with exit code ", run.exit_code);
+            std::string what = " terminated the process" + in_last_call(run) + code +
+                               " before it returned a result";
+            if (own)
+                what = " ended" + code + " before it was finished" + own_causes;
+            std::string fix = "probe_quit_early/preloaded";
+            if (on_windows(facts))
+                fix = "probe_quit_early/windows";
+            return Finding{
+                .severity = error_if(!own),
+                .message = examined(facts, run) + what,
+                .remedies = {remedy(fix)},
+            };
+        });
 }
 
 /// A process hangs inside the kernel: even SIGKILL does not end it. The driver
 /// or the hardware does not respond; of a probe of our own, a file system.
 Verdict probe_stuck(const Facts& facts, const Matrix&) {
     return over_probe_ends(
-        facts, "no process hangs in the kernel",
+        facts,
+        "no process hangs in the kernel",
         [&](const ProbeRun& run) -> std::optional<Finding> {
             if (run.end != ProbeEnd::stuck)
                 return std::nullopt;
@@ -181,8 +186,8 @@ static std::optional<Finding> waited_for_file(const ProbeRun& run, CutOffs& cut_
 
 /// A call that used its own time up is an error. One that only the deadline of
 /// the whole check ended is a warning: it may just have started late.
-static std::optional<Finding> timed_out(const Facts& facts, const ProbeRun& run,
-                                        CutOffs& cut_offs) {
+static std::optional<Finding> timed_out(
+    const Facts& facts, const ProbeRun& run, CutOffs& cut_offs) {
     if (auto finding = waited_for_file(run, cut_offs))
         return finding;
     // A probe that calls no vendor library waits for a disk or a processor, which shows no problem
@@ -238,8 +243,9 @@ static void merge_deadline_findings(std::vector<Finding>& findings, const CutOff
 Verdict probe_timed_out(const Facts& facts, const Matrix&) {
     CutOffs cut_offs;
     Verdict verdict =
-        over_probe_ends(facts, "every call returned in time",
-                        [&](const ProbeRun& run) { return timed_out(facts, run, cut_offs); });
+        over_probe_ends(facts, "every call returned in time", [&](const ProbeRun& run) {
+            return timed_out(facts, run, cut_offs);
+        });
     merge_deadline_findings(verdict.findings, cut_offs);
     return verdict;
 }

@@ -73,8 +73,8 @@ Verdict package_files_missing(const Facts& facts, const Matrix&) {
 using Packages = std::vector<const PythonPackage*>;
 
 /// The package that a framework of this environment requests; else the newest of these.
-static std::string to_install(const Facts& facts, const PythonEnvironment& environment,
-                              const Packages& packages) {
+static std::string to_install(
+    const Facts& facts, const PythonEnvironment& environment, const Packages& packages) {
     for (const Framework& framework : facts.frameworks)
         if (framework.environment == environment.path && framework.cudnn_wanted)
             return *framework.cudnn_wanted;
@@ -85,13 +85,14 @@ static std::string to_install(const Facts& facts, const PythonEnvironment& envir
 
 /// All are removed first: uninstalling one afterwards would delete shared
 /// files.
-static Remedy only_one_of(const Facts& facts, const PythonEnvironment& environment,
-                          const Packages& packages) {
+static Remedy only_one_of(
+    const Facts& facts, const PythonEnvironment& environment, const Packages& packages) {
     const auto names =
         mapped(packages, [](const PythonPackage* package) { return shell_quoted(package->name); });
-    return remedy("cudnn_installation_broken",
-                  {pip(&environment, "uninstall -y " + join(names, " ")),
-                   pip(&environment, again(to_install(facts, environment, packages)))});
+    return remedy(
+        "cudnn_installation_broken",
+        {pip(&environment, "uninstall -y " + join(names, " ")),
+         pip(&environment, again(to_install(facts, environment, packages)))});
 }
 
 /// Two cuDNN packages with the same files: each pair once. Files of another
@@ -119,8 +120,9 @@ static Verdict judge_cudnn_packages(const Facts& facts, const PythonEnvironment&
                                other->version +
                                " are both installed and overwrite each other's files in "
                                "the same directory",
-                    .evidence = {{one->name, one->version, "pythons"},
-                                 {other->name, other->version, "pythons"}},
+                    .evidence =
+                        {{one->name, one->version, "pythons"},
+                         {other->name, other->version, "pythons"}},
                     .remedies = {only_one_of(facts, environment, {one, other})},
                 });
     VerdictBuilder result;
@@ -154,8 +156,8 @@ static std::vector<std::string> packages_of(const Framework& framework) {
     std::vector<std::string> packages = framework.other_packages;
     if (framework.package)
         packages.insert(packages.begin(), *framework.package);
-    return mapped(packages,
-                  [](const std::string& package) { return package.substr(0, package.find(' ')); });
+    return mapped(
+        packages, [](const std::string& package) { return package.substr(0, package.find(' ')); });
 }
 
 /// By the names under which the projects publish their builds for the CPU.
@@ -180,8 +182,11 @@ static std::string one_to_keep(const Framework& framework, const std::vector<std
 
 /// PaddlePaddle 3 with CUDA is in an index of its own: the table knows the command, for the CUDA of
 /// the files if they are known.
-static std::string install_of(const Facts& facts, const Matrix& matrix, const Framework& framework,
-                              const std::string& package) {
+static std::string install_of(
+    const Facts& facts,
+    const Matrix& matrix,
+    const Framework& framework,
+    const std::string& package) {
     const PythonEnvironment* environment = environment_of(facts, framework);
     Framework named = framework;
     named.build.reset();
@@ -192,8 +197,9 @@ static std::string install_of(const Facts& facts, const Matrix& matrix, const Fr
     });
     if (builds.empty() || std::ranges::any_of(builds, is_default))
         return pip(environment, "install " + package + if_any("==", framework.version));
-    return *by_pip(environment, install_command(of_version(builds.front(), *framework.version),
-                                                std::nullopt, matrix));
+    return *by_pip(
+        environment,
+        install_command(of_version(builds.front(), *framework.version), std::nullopt, matrix));
 }
 
 /// A warning while the files with CUDA are in place: the next update may change
@@ -215,11 +221,13 @@ static Finding both(const Facts& facts, const Matrix& matrix, const Framework& f
         .part = part_of(framework),
         .message = join_with_and(listed) +
                    " are installed in one environment and overwrite each other's files; " + effect,
-        .evidence = {{"packages", join_with_and(listed), "frameworks"},
-                     {"build identified from its files", build,
-                      framework.evidence.value_or("frameworks")}},
-        .remedies = {remedy("cpu_and_gpu_packages_both_installed", {},
-                            {pip(facts, framework, "uninstall -y " + join(names, " ")), install})},
+        .evidence =
+            {{"packages", join_with_and(listed), "frameworks"},
+             {"build identified from its files", build, framework.evidence.value_or("frameworks")}},
+        .remedies = {remedy(
+            "cpu_and_gpu_packages_both_installed",
+            {},
+            {pip(facts, framework, "uninstall -y " + join(names, " ")), install})},
     };
 }
 
@@ -233,13 +241,15 @@ Verdict cpu_and_gpu_packages_both_installed(const Facts& facts, const Matrix& ma
         if (!framework.package && !framework.other_packages.empty())
             result.unknown("the installed packages of " + words_of(framework) + " are unknown");
         else if (mixed && !framework.uses_cuda)
-            result.unknown("the package that installed the files of " + words_of(framework) +
-                           " is unknown");
+            result.unknown(
+                "the package that installed the files of " + words_of(framework) + " is unknown");
         else if (mixed)
             result.fault(both(facts, matrix, framework));
     };
     return over_frameworks(
-        facts, matrix, "no framework in the active environment has both a CPU and a GPU package",
+        facts,
+        matrix,
+        "no framework in the active environment has both a CPU and a GPU package",
         judge);
 }
 
@@ -260,8 +270,8 @@ static bool has_frameworks(const Facts& facts, const PythonEnvironment& environm
 
 /// The environment that a variable names, where the python on PATH is that of another one, which it
 /// gives `on_path`.
-static const PythonEnvironment* named_instead(const Facts& facts,
-                                              const PythonEnvironment*& on_path) {
+static const PythonEnvironment* named_instead(
+    const Facts& facts, const PythonEnvironment*& on_path) {
     on_path = find_where(facts.pythons, [](const auto& python) {
         return python.found_by == "PATH" && !python.passed_over;
     });
@@ -279,24 +289,30 @@ static Remedy use(const std::string& text, const PythonEnvironment& environment)
     const bool conda = environment.kind == "conda";
     const bool of_windows = contains(environment.path, "\\");
     if (of_windows && !conda)
-        return remedy("wrong_python_environment/windows", {text},
-                      {"& " + shell_quoted(environment.path + "\\Scripts\\Activate.ps1")});
+        return remedy(
+            "wrong_python_environment/windows",
+            {text},
+            {"& " + shell_quoted(environment.path + "\\Scripts\\Activate.ps1")});
     if (conda)
         return remedy("wrong_python_environment/conda", {text, environment.path});
     return remedy("wrong_python_environment/venv", {text, environment.path});
 }
 
 /// Only a note: the user may have meant the environment that was checked.
-static Finding better_elsewhere(const Facts& facts, const PythonEnvironment& active,
-                                const Framework& better, const std::string& has) {
+static Finding better_elsewhere(
+    const Facts& facts,
+    const PythonEnvironment& active,
+    const Framework& better,
+    const std::string& has) {
     const PythonEnvironment& other = *environment_of(facts, better);
     return {
         .severity = Severity::note,
         .subject = active.path,
         .message = words_of(better) + " with CUDA is installed in " + other.path +
                    "; the checked environment, " + active.path + ", has " + has,
-        .evidence = {{"checked environment", active.path + " by " + active.found_by, "pythons"},
-                     {words_of(better), other.path, "frameworks"}},
+        .evidence =
+            {{"checked environment", active.path + " by " + active.found_by, "pythons"},
+             {words_of(better), other.path, "frameworks"}},
         .remedies = {use("Activate that environment if it is the intended one", other)},
         .confidence = Confidence::possible,
     };
@@ -320,11 +336,11 @@ Verdict wrong_python_environment(const Facts& facts, const Matrix&) {
             .subject = named->path,
             .message = named->found_by + " names " + named->path +
                        ", but the python on PATH is that of " + on_path->path,
-            .evidence = {{named->found_by, named->path, "host.environment"},
-                         {"python on PATH", on_path->interpreter.value_or(on_path->path),
-                          "pythons"}},
-            .remedies = {use("Activate the environment again, so that its python is first on PATH",
-                             *named)},
+            .evidence =
+                {{named->found_by, named->path, "host.environment"},
+                 {"python on PATH", on_path->interpreter.value_or(on_path->path), "pythons"}},
+            .remedies = {use(
+                "Activate the environment again, so that its python is first on PATH", *named)},
         });
     VerdictBuilder result;
     for (const Framework& framework : facts.frameworks) {
@@ -345,8 +361,8 @@ Verdict wrong_python_environment(const Facts& facts, const Matrix&) {
 }
 
 /// "3.11.7" of /home/ada/.pyenv/versions/3.11.7/bin/python3; empty for a path without it.
-static std::string version_between(const std::string& path, std::string_view start,
-                                   std::string_view end) {
+static std::string version_between(
+    const std::string& path, std::string_view start, std::string_view end) {
     const auto begin = path.find(start);
     if (begin == std::string::npos)
         return "";
@@ -379,8 +395,8 @@ static std::string install_again(const PythonEnvironment& dead) {
 }
 
 /// Another interpreter of the same X.Y, whose packages have the same directory.
-static const PythonEnvironment* with_same_version(const Facts& facts,
-                                                  const PythonEnvironment& dead) {
+static const PythonEnvironment* with_same_version(
+    const Facts& facts, const PythonEnvironment& dead) {
     return find_where(facts.pythons, [&](const PythonEnvironment& other) {
         const bool is_base =
             includes(std::vector<std::string>{"system", "pyenv", "asdf", "mise", "uv"}, other.kind);
@@ -395,10 +411,10 @@ static Remedy revived_on_windows(const PythonEnvironment& dead) {
     if (dead.kind == "conda")
         return remedy("python_interpreter_missing/install_again", {install_again(dead)});
     if (dead.version)
-        return remedy("python_interpreter_missing/windows",
-                      {shortened(*dead.version, 2).text, path});
-    return remedy("python_interpreter_missing/windows_create",
-                  {path, shell_quoted(dead.path + ".old")});
+        return remedy(
+            "python_interpreter_missing/windows", {shortened(*dead.version, 2).text, path});
+    return remedy(
+        "python_interpreter_missing/windows_create", {path, shell_quoted(dead.path + ".old")});
 }
 
 /// By what is gone: the environment with its interpreter, or the interpreter of
@@ -410,16 +426,18 @@ static Remedy revived(const Facts& facts, const PythonEnvironment& dead) {
     constexpr std::string_view kernel = "Jupyter kernel ";
     const bool is_removed = dead.missing_interpreter->starts_with(dead.path + '/');
     if (is_removed && dead.found_by.starts_with(kernel))
-        return remedy("python_interpreter_missing/kernel",
-                      {shell_quoted(dead.found_by.substr(kernel.size()))});
+        return remedy(
+            "python_interpreter_missing/kernel",
+            {shell_quoted(dead.found_by.substr(kernel.size()))});
     if (const std::string command = install_again(dead); !command.empty())
         return remedy("python_interpreter_missing/install_again", {command});
     if (is_removed)
         return remedy("python_interpreter_missing/create", {path});
     const PythonEnvironment* same = with_same_version(facts, dead);
     if (same && !dead.package_directories.empty())
-        return remedy("python_interpreter_missing/same_version",
-                      {path, shortened(*dead.version, 2).text, shell_quoted(*same->interpreter)});
+        return remedy(
+            "python_interpreter_missing/same_version",
+            {path, shortened(*dead.version, 2).text, shell_quoted(*same->interpreter)});
     return remedy("python_interpreter_missing/create_again", {path});
 }
 
@@ -450,8 +468,9 @@ Verdict python_interpreter_missing(const Facts& facts, const Matrix&) {
             .subject = python.path,
             .message = "no program can run in the Python environment " + python.path +
                        ": its interpreter, " + *python.missing_interpreter + ", does not exist",
-            .evidence = {{"environment", python.path + " by " + python.found_by, "pythons"},
-                         {"interpreter that it needs", *python.missing_interpreter, "pythons"}},
+            .evidence =
+                {{"environment", python.path + " by " + python.found_by, "pythons"},
+                 {"interpreter that it needs", *python.missing_interpreter, "pythons"}},
             .remedies = {revived(facts, python)},
         });
     }

@@ -123,12 +123,13 @@ static Finding beyond_limit(const Facts& facts, LimitKind kind, const RunsOfProb
         .subject = subject_of(kind),
         .message = which + verb + examined(facts, first) + ": " + how_it_failed(first) + others +
                    "; whether what they examine works is unknown",
-        .evidence = {{"limit", which, source},
-                     {"most memory of a process that failed", peak_of(runs),
-                      place + ".peak_memory_mib"},
-                     {"most memory of a process that finished", peak_of(completed_runs(facts)),
-                      "probe_runs"},
-                     {"last output", if_known(first.output_tail), place + ".output_tail"}},
+        .evidence =
+            {{"limit", which, source},
+             {"most memory of a process that failed", peak_of(runs), place + ".peak_memory_mib"},
+             {"most memory of a process that finished",
+              peak_of(completed_runs(facts)),
+              "probe_runs"},
+             {"last output", if_known(first.output_tail), place + ".output_tail"}},
         .remedies = {raising(facts, kind, limit)},
         .symptoms = mapped(runs, [&](const ProbeRun* run) { return place_of(facts, *run); }),
     };
@@ -178,8 +179,8 @@ Verdict resource_limit_too_low(const Facts& facts, const Matrix&) {
         });
     if (is_open)
         return fault_or(std::move(findings), undecided("why an RNN case was not run is unknown"));
-    return fault_or(std::move(findings),
-                    without_findings(facts, "no probe reached a limit of its process"));
+    return fault_or(
+        std::move(findings), without_findings(facts, "no probe reached a limit of its process"));
 }
 
 }  // namespace rnncheck::rules

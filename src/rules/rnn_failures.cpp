@@ -12,24 +12,30 @@
 namespace rnncheck::rules {
 
 /// All cases of the sweep failed in the same call; the first is the evidence.
-static Finding without_handle(const Facts& facts, const Matrix& matrix, const Sweep& sweep,
-                              const Runs& runs) {
+static Finding without_handle(
+    const Facts& facts, const Matrix& matrix, const Sweep& sweep, const Runs& runs) {
     const RnnRun& run = *runs.front();
     const CudnnInstallation installation = cudnn_installation(facts, sweep.library);
-    Finding finding =
-        about_cases(facts, sweep, {&run},
-                    "cuDNN cannot create a handle on " + gpu_subject(facts, sweep.gpu) + ": " +
-                        in_words(*run.result) + ", " + name_of(installation),
-                    remedy("cudnn_create_failed"));
+    Finding finding = about_cases(
+        facts,
+        sweep,
+        {&run},
+        "cuDNN cannot create a handle on " + gpu_subject(facts, sweep.gpu) + ": " +
+            in_words(*run.result) + ", " + name_of(installation),
+        remedy("cudnn_create_failed"));
     finding.symptoms = places_of(facts, runs);
     // NVIDIA documents different meanings of the status for different major versions.
     if (const auto row = matrix.status("cudnn", installation.major, run.result->code);
         row && installation.major > 0)
-        finding.evidence.push_back({row->name + " in cuDNN " + std::to_string(installation.major),
-                                    row->meaning, row->source.url});
+        finding.evidence.push_back(
+            {row->name + " in cuDNN " + std::to_string(installation.major),
+             row->meaning,
+             row->source.url});
     if (const Board* board = board_at(facts, sweep.gpu); board && board->memory_free_mib)
-        finding.evidence.push_back({"free GPU memory", free_of_total(*board),
-                                    board_fact(facts, *board, "memory_free_mib")});
+        finding.evidence.push_back(
+            {"free GPU memory",
+             free_of_total(*board),
+             board_fact(facts, *board, "memory_free_mib")});
     return finding;
 }
 
@@ -47,8 +53,9 @@ Verdict cudnn_create_failed(const Facts& facts, const Matrix& matrix) {
         if (!runs.empty())
             result.fault(without_handle(facts, matrix, sweep, runs));
         else if (!failures_are_known(facts, sweep.library))
-            result.unknown("some cases did not run on " + gpu_subject(facts, sweep.gpu) +
-                           " for an unknown reason");
+            result.unknown(
+                "some cases did not run on " + gpu_subject(facts, sweep.gpu) +
+                " for an unknown reason");
     }
     return result.finish_or(pass_if_tried(facts, "cuDNN created a handle"));
 }
@@ -85,9 +92,13 @@ Verdict rnn_call_failed(const Facts& facts, const Matrix&) {
         Finding finding =
             finding_for_supported(facts, sweep, runs, "failed on", [&](const Runs& required) {
                 return about_cases(
-                    facts, sweep, required, cases_in_words(facts, sweep, required, "failed on"),
-                    on_host(facts,
-                            remedy("rnn_call_failed", {verify_command(facts, *required.front())})));
+                    facts,
+                    sweep,
+                    required,
+                    cases_in_words(facts, sweep, required, "failed on"),
+                    on_host(
+                        facts,
+                        remedy("rnn_call_failed", {verify_command(facts, *required.front())})));
             });
         add_processes(facts, runs, finding);
         result.fault(std::move(finding));
@@ -105,11 +116,13 @@ Verdict rnn_call_rejected(const Facts& facts, const Matrix&) {
         result.fault(
             finding_for_supported(facts, sweep, runs, "rejected by", [&](const Runs& required) {
                 const RnnRun& first = *required.front();
-                return about_cases(facts, sweep, required,
-                                   name_of(facts, sweep) + " rejects " + count_of(required) +
-                                       ", first '" + describe(first.rnn_case) +
-                                       "': " + outcome_of(first),
-                                   remedy("rnn_call_rejected", {verify_command(facts, first)}));
+                return about_cases(
+                    facts,
+                    sweep,
+                    required,
+                    name_of(facts, sweep) + " rejects " + count_of(required) + ", first '" +
+                        describe(first.rnn_case) + "': " + outcome_of(first),
+                    remedy("rnn_call_rejected", {verify_command(facts, first)}));
             }));
     }
     return result.finish_or(pass_if_tried(facts, "cuDNN rejected no case"));
@@ -121,15 +134,18 @@ static bool is_plain(const RnnCase& c) {
            c.input_mode == InputMode::linear && c.bias == BiasMode::both;
 }
 
-static Finding unsupported(const Facts& facts, const Sweep& sweep, const Runs& runs,
-                           const RnnRequiredSupport& row) {
+static Finding unsupported(
+    const Facts& facts, const Sweep& sweep, const Runs& runs, const RnnRequiredSupport& row) {
     const RnnRun& first = *runs.front();
     Finding finding = about_cases(
-        facts, sweep, runs,
+        facts,
+        sweep,
+        runs,
         name_of(facts, sweep) + " does not support " + count_of(runs) +
             " that it should support, first '" + describe(first.rnn_case) + "'" +
             if_any(": ", if_known(first.result)),
-        remedy("rnn_case_unsupported", {verify_command(facts, first)}), [](const RnnRun& run) {
+        remedy("rnn_case_unsupported", {verify_command(facts, first)}),
+        [](const RnnRun& run) {
             if (!run.result)
                 return std::string("not supported");
             return in_words(*run.result);
@@ -143,8 +159,8 @@ static Finding unsupported(const Facts& facts, const Sweep& sweep, const Runs& r
 
 /// Each "not supported" against the rows of required support for this cuDNN and
 /// GPU; a version outside the tables leaves it open.
-static void judge_support(const Facts& facts, const Matrix& matrix, const Sweep& sweep,
-                          VerdictBuilder& result) {
+static void judge_support(
+    const Facts& facts, const Matrix& matrix, const Sweep& sweep, VerdictBuilder& result) {
     const auto version = cudnn_installation(facts, sweep.library).version;
     const Gpu* gpu = gpu_at(facts, sweep.gpu);
     Runs required;
@@ -153,11 +169,13 @@ static void judge_support(const Facts& facts, const Matrix& matrix, const Sweep&
         if (!is_plain(run->rnn_case) || why_unsupported(facts, *run))
             continue;
         if (!version || !gpu || !gpu->compute_capability)
-            return result.unknown("the cases that " + name_of(facts, sweep) +
-                                  " should support are unknown");
-        const auto row =
-            matrix.requires_support(*version, *gpu->compute_capability,
-                                    name_of(run->rnn_case.dtype), name_of(run->rnn_case.algorithm));
+            return result.unknown(
+                "the cases that " + name_of(facts, sweep) + " should support are unknown");
+        const auto row = matrix.requires_support(
+            *version,
+            *gpu->compute_capability,
+            name_of(run->rnn_case.dtype),
+            name_of(run->rnn_case.algorithm));
         if (row)
             required.push_back(run);
         else if (row.coverage != Coverage::silent)
@@ -227,8 +245,12 @@ using NotRun = std::map<std::string, std::vector<int>>;
 
 /// A fault where one call kept all cases from being run; where some ran, the
 /// reason for the others is collected over the GPUs.
-static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep,
-                        VerdictBuilder& result, NotRun& not_run) {
+static void judge_sweep(
+    const Facts& facts,
+    const Gpu& gpu,
+    const Sweep& sweep,
+    VerdictBuilder& result,
+    NotRun& not_run) {
     const std::size_t skipped = runs_with(sweep, RunEnd::skipped).size();
     if (skipped == 0)
         return result.passed("every case was run on every GPU");
@@ -258,8 +280,8 @@ static std::optional<std::string> kernel_fails(const Facts& facts, int gpu) {
 }
 
 /// Silent where the test kernel failed: kernel_launch_failed reports that.
-static void judge_whether_tested(const Facts& facts, const Gpu& gpu, VerdictBuilder& result,
-                                 NotRun& not_run) {
+static void judge_whether_tested(
+    const Facts& facts, const Gpu& gpu, VerdictBuilder& result, NotRun& not_run) {
     if (const auto cause = kernel_fails(facts, gpu.index))
         return result.block_pass(*cause);
     bool any = false;
@@ -282,8 +304,8 @@ Verdict gpu_not_tested(const Facts& facts, const Matrix&) {
             "doctor --make-nodes");
     if (const auto verdict = without_gpu(facts))
         return *verdict;
-    if (std::ranges::none_of(facts.cudnns,
-                             [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); }))
+    if (std::ranges::none_of(
+            facts.cudnns, [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); }))
         return pass_if_tried(facts, "", "whether cuDNN's RNN API works is unknown");
     VerdictBuilder result;
     NotRun not_run;

@@ -60,18 +60,21 @@ static std::string likely_culprit(const Facts& facts, const Sweep& wrong_results
 
 /// Sorted by the error, the largest first, which the message quotes.
 static Finding wrong_results(const Facts& facts, const Sweep& sweep, Runs runs) {
-    std::ranges::stable_sort(runs, std::greater(),
-                             [](const RnnRun* run) { return relative_error(*run); });
+    std::ranges::stable_sort(
+        runs, std::greater(), [](const RnnRun* run) { return relative_error(*run); });
     const RnnRun& worst = *runs.front();
     const std::string of_all = " of " + std::to_string(sweep.runs.size());
     Finding finding = about_cases(
-        facts, sweep, runs,
+        facts,
+        sweep,
+        runs,
         count_of(runs) + of_all + " returned incorrect results on " + name_of(facts, sweep) +
             ", worst '" + describe(worst.rnn_case) + "': " + how_wrong(worst),
         remedy("rnn_result_wrong", {likely_culprit(facts, sweep), verify_command(facts, worst)}),
         how_wrong);
-    finding.evidence.insert(finding.evidence.begin(),
-                            {"incorrect cases", std::to_string(runs.size()) + of_all, "rnn_runs"});
+    finding.evidence.insert(
+        finding.evidence.begin(),
+        {"incorrect cases", std::to_string(runs.size()) + of_all, "rnn_runs"});
     return finding;
 }
 
@@ -107,7 +110,9 @@ static Evidence evidence_of_setting(const Facts& facts, const std::string& varia
 /// https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility
 static Finding not_repeatable(const Facts& facts, const Sweep& sweep, const Runs& runs) {
     Finding finding = about_cases(
-        facts, sweep, runs,
+        facts,
+        sweep,
+        runs,
         count_of(runs) + " returned results that are not bitwise identical when repeated on " +
             name_of(facts, sweep) + ", first '" + describe(runs.front()->rnn_case) + "'",
         remedy("rnn_not_repeatable", {verify_command(facts, *runs.front())}),
@@ -151,8 +156,8 @@ static Finding forced_tf32(const Facts& facts, const Sweep& sweep, const RnnRun&
         .message = name_of(facts, sweep) +
                    " computes in TF32 although full single precision was requested: results "
                    "differ from a CPU's in the third or fourth digit",
-        .evidence = {evidence_of(facts, run, shown),
-                     evidence_of_setting(facts, "NVIDIA_TF32_OVERRIDE")},
+        .evidence =
+            {evidence_of(facts, run, shown), evidence_of_setting(facts, "NVIDIA_TF32_OVERRIDE")},
         .remedies = {remedy("tf32_reduced_precision", {verify_command(facts, run)})},
     };
 }
@@ -196,8 +201,9 @@ Verdict tf32_reduced_precision(const Facts& facts, const Matrix&) {
 
 /// "49.98 % of 65536 elements kept".
 static std::string share(const RnnDropout& dropout) {
-    return short_number(100.0 * static_cast<double>(*dropout.kept) /
-                        static_cast<double>(*dropout.elements)) +
+    return short_number(
+               100.0 * static_cast<double>(*dropout.kept) /
+               static_cast<double>(*dropout.elements)) +
            " % of " + std::to_string(*dropout.elements) + " elements kept";
 }
 
@@ -230,11 +236,12 @@ static std::vector<std::string> faults_of(const RnnDropout& dropout) {
     constexpr double scale_limit = 0x1p-9;  // two operands cut to TF32
     std::vector<std::string> faults;
     if (keep_rate_is_off(dropout))
-        faults.push_back(share(dropout) + ", expected " +
-                         short_number(100 * (1 - dropout.probability)) + " %");
+        faults.push_back(
+            share(dropout) + ", expected " + short_number(100 * (1 - dropout.probability)) + " %");
     if (*dropout.kept > 0 && dropout.scale_error.value_or(HUGE_VAL) > scale_limit)
-        faults.push_back("the kept elements are not multiplied by 1 / (1 - " +
-                         exact_number(dropout.probability) + ")");
+        faults.push_back(
+            "the kept elements are not multiplied by 1 / (1 - " +
+            exact_number(dropout.probability) + ")");
     if (dropout.repeats == false)
         faults.emplace_back("the same seed generates a different mask");
     if (dropout.mask_changes == false && masks_should_differ(dropout))
@@ -244,8 +251,8 @@ static std::vector<std::string> faults_of(const RnnDropout& dropout) {
 
 static void judge_dropout(const Facts& facts, const RnnDropout& dropout, VerdictBuilder& result) {
     if (!dropout.elements || !dropout.kept)
-        return result.unknown(where(facts, dropout) +
-                              " was not measured: " + in_words(dropout.result));
+        return result.unknown(
+            where(facts, dropout) + " was not measured: " + in_words(dropout.result));
     const auto faults = faults_of(dropout);
     if (!faults.empty())
         return result.fault({
@@ -256,13 +263,13 @@ static void judge_dropout(const Facts& facts, const RnnDropout& dropout, Verdict
             .remedies = {remedy("rnn_dropout_wrong", {exact_number(dropout.probability)})},
         });
     if (!dropout.repeats || !dropout.mask_changes)
-        return result.unknown(where(facts, dropout) +
-                              ": whether its masks repeat correctly is unknown");
+        return result.unknown(
+            where(facts, dropout) + ": whether its masks repeat correctly is unknown");
     std::string_view scaled;
     if (*dropout.kept > 0)
         scaled = ", correctly scaled";
-    result.passed(concat(where(facts, dropout), ": ", share(dropout), scaled,
-                         ", the same for the same seed"));
+    result.passed(concat(
+        where(facts, dropout), ": ", share(dropout), scaled, ", the same for the same seed"));
 }
 
 /// Dropout between layers keeps the wrong share, does not scale by 1 / (1 - p),
@@ -276,9 +283,9 @@ Verdict rnn_dropout_wrong(const Facts& facts, const Matrix&) {
         judge_dropout(facts, dropout, result);
     for (const ProbeRun* run : runs_of(facts, "rnn_dropout"))
         if (!run->completed())
-            result.unknown("dropout on " + run->target + " was not measured: the process " +
-                           std::string(name_of(run->end)) + " in " +
-                           run->last_call.value_or("no call"));
+            result.unknown(
+                "dropout on " + run->target + " was not measured: the process " +
+                std::string(name_of(run->end)) + " in " + run->last_call.value_or("no call"));
     return result.finish();
 }
 
@@ -323,9 +330,9 @@ static void judge_speed(const Facts& facts, const Gpu& gpu, VerdictBuilder& resu
     if (!largest.any_timed)
         return result.not_applicable("no case was timed");
     if (!peak)
-        return result.unknown("the driver does not report the clocks and memory bus of " +
-                              subject_of(gpu) +
-                              ", or the arithmetic of its compute capability is not in the table");
+        return result.unknown(
+            "the driver does not report the clocks and memory bus of " + subject_of(gpu) +
+            ", or the arithmetic of its compute capability is not in the table");
     if (!largest.run)
         return result.not_applicable(
             "the cases consist mainly of kernel launches, whose time hardly depends on clock "
@@ -339,14 +346,18 @@ static void judge_speed(const Facts& facts, const Gpu& gpu, VerdictBuilder& resu
                        ": it is throttled because of heat or power, in a low power state or "
                        "shared with other "
                        "programs, or cuDNN uses a slow kernel",
-            .evidence = {evidence_of(facts, *largest.run,
-                                     short_number(*largest.run->repeat_ms) + " ms, modeled: " +
-                                         short_number(largest.modelled_ms) + " ms")},
+            .evidence = {evidence_of(
+                facts,
+                *largest.run,
+                short_number(*largest.run->repeat_ms) +
+                    " ms, modeled: " + short_number(largest.modelled_ms) + " ms")},
             .remedies = {remedy("rnn_slow", {rerun_command(facts, *largest.run)})},
         });
-    result.passed(ratio_in_words(gpu, largest),
-                  {{"first runs of all cases took longer than second ones by",
-                    short_number(largest.extra_ms) + " ms", "rnn_runs"}});
+    result.passed(
+        ratio_in_words(gpu, largest),
+        {{"first runs of all cases took longer than second ones by",
+          short_number(largest.extra_ms) + " ms",
+          "rnn_runs"}});
 }
 
 /// A large recurrent network takes far longer than a simple model of the GPU predicts.

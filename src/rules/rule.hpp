@@ -41,25 +41,37 @@ struct Rule {
     bool only_from_log = false;  ///< nothing but a log can witness it: a row of log_causes, no page
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(Layer, layer, "where it sits") = Layer::host;
-    RNNCHECK_FIELD(Severity, max_severity,
-                   "no finding counts as more; if undecided, an error counts against the verdict") =
+    RNNCHECK_FIELD(
+        Severity,
+        max_severity,
+        "no finding counts as more; if undecided, an error counts against the verdict") =
         Severity::error;
     RNNCHECK_FIELD(Stage, stage, "the last stage whose facts it judges") = Stage::look;
-    RNNCHECK_FIELD(std::string, what_if_inputs,
-                   "the keys that `matrix check` needs for an answer; empty when only the machine "
-                   "itself can answer") = {};
+    RNNCHECK_FIELD(
+        std::string,
+        what_if_inputs,
+        "the keys that `matrix check` needs for an answer; empty when only the machine "
+        "itself can answer") = {};
     RNNCHECK_FIELD(bool, judges_log, "the function looks at the log's facts itself") = false;
-    RNNCHECK_FIELD(OnWindows, on_windows,
-                   "what it does on an examined machine with Windows") = OnWindows::unknown;
-    RNNCHECK_FIELD(bool, expected_without_gpu,
-                   "what it finds is expected on a machine without a GPU (--allow-no-gpu)") = false;
-    RNNCHECK_FIELD(bool, repaired_by_versions,
-                   "versions do not fit: judge() adds repairs that the tables confirm") = false;
-    RNNCHECK_FIELD(std::vector<std::string>, superseded_by,
-                   "rules that know the cause more exactly: a finding is left out where theirs "
-                   "explain all its symptoms") = {};
-    RNNCHECK_FIELD(std::string, superseded_like,
-                   "a rule to which it yields, and to all that that one yields to") = {};
+    RNNCHECK_FIELD(OnWindows, on_windows, "what it does on an examined machine with Windows") =
+        OnWindows::unknown;
+    RNNCHECK_FIELD(
+        bool,
+        expected_without_gpu,
+        "what it finds is expected on a machine without a GPU (--allow-no-gpu)") = false;
+    RNNCHECK_FIELD(
+        bool,
+        repaired_by_versions,
+        "versions do not fit: judge() adds repairs that the tables confirm") = false;
+    RNNCHECK_FIELD(
+        std::vector<std::string>,
+        superseded_by,
+        "rules that know the cause more exactly: a finding is left out where theirs "
+        "explain all its symptoms") = {};
+    RNNCHECK_FIELD(
+        std::string,
+        superseded_like,
+        "a rule to which it yields, and to all that that one yields to") = {};
     RNNCHECK_FIELD(std::vector<NamedRemedy>, remedies, "what the function names by remedy()") = {};
     RNNCHECK_FIELDS_END
 

@@ -71,8 +71,8 @@ struct Difference {
 
 /// Two cuDNN libraries of one program that differ, `one` being the front if
 /// either is.
-Finding mixed_cudnn(const Facts& facts, const DllLoad& one, const DllLoad& other,
-                    const Difference& difference) {
+Finding mixed_cudnn(
+    const Facts& facts, const DllLoad& one, const DllLoad& other, const Difference& difference) {
     const std::string directory = dll::dll_directory(*one.path),
                       elsewhere = dll::dll_directory(*other.path);
     Finding finding = {
@@ -95,8 +95,9 @@ Finding lacking_functions(const Facts& facts, const DllLoad& load) {
         .subject = words_of(facts, load) + " cuDNN",
         .message = load.path.value_or(load.name) + " " + load.problem.value_or("lacks a function") +
                    " (WinError 127): the files are of different versions",
-        .evidence = {{load.name, load.path.value_or(""), "dll_loads"},
-                     {"does not have the function", load.lacking.value_or(""), "dll_loads"}},
+        .evidence =
+            {{load.name, load.path.value_or(""), "dll_loads"},
+             {"does not have the function", load.lacking.value_or(""), "dll_loads"}},
         .remedies = {putting_together(directory, dll::dll_directory(load.lacking.value_or("")))},
     };
     concern_cudnn(facts, load, finding);
@@ -117,8 +118,10 @@ std::optional<Difference> difference_in_version(const DllLoad& one, const DllLoa
 std::optional<Difference> difference_in_cuda(const DllLoad& one, const DllLoad& other) {
     if (!one.cuda_major || !other.cuda_major || *one.cuda_major == *other.cuda_major)
         return std::nullopt;
-    return Difference{"built for different CUDA versions", concat("for CUDA ", *one.cuda_major),
-                      concat("for CUDA ", *other.cuda_major)};
+    return Difference{
+        "built for different CUDA versions",
+        concat("for CUDA ", *one.cuda_major),
+        concat("for CUDA ", *other.cuda_major)};
 }
 
 /// A place where no installer of NVIDIA or of a framework puts cuDNN, and which is searched before
@@ -142,10 +145,12 @@ Verdict dll_of_cudnn_missing(const Facts& facts) {
             where = "it is in " + place + ", which Windows does not search";
             fix = putting_on_path(place);
         }
-        result.fault(about(facts, load,
-                           words_of(facts, load) + " loads " + load.needed_by.value_or("cuDNN") +
-                               ", which does not find " + load.name + ": " + where,
-                           {std::move(fix)}));
+        result.fault(about(
+            facts,
+            load,
+            words_of(facts, load) + " loads " + load.needed_by.value_or("cuDNN") +
+                ", which does not find " + load.name + ": " + where,
+            {std::move(fix)}));
     };
     return over_not_found(facts, is_part, judge, Loads::of_all_programs);
 }
@@ -163,11 +168,12 @@ Verdict dll_of_zlib_missing(const Facts& facts) {
         const auto first_unknown = make_version({8, 7});
         if (!cudnn || !cudnn->version || *cudnn->version >= first_unknown)
             return result.unknown("whether this version of cuDNN needs zlibwapi.dll is unknown");
-        result.fault(about(facts, load,
-                           "cuDNN " + cudnn_version(*cudnn->version) + " at " + *cudnn->path +
-                               " needs zlibwapi.dll, which " +
-                               load.problem.value_or("is not found"),
-                           {remedy("zlib_missing/windows")}));
+        result.fault(about(
+            facts,
+            load,
+            "cuDNN " + cudnn_version(*cudnn->version) + " at " + *cudnn->path +
+                " needs zlibwapi.dll, which " + load.problem.value_or("is not found"),
+            {remedy("zlib_missing/windows")}));
     };
     return over_loads(facts, is_zlib, judge, Loads::of_all_programs);
 }
@@ -246,7 +252,8 @@ Verdict wrong_dll_of_cudnn_first(const Facts& facts) {
         if (older)
             compared = ", and it is older than the " + wanted->text + " that it was built with";
         Finding finding = about(
-            facts, load,
+            facts,
+            load,
             words_of(facts, load) + " loads cuDNN " + cudnn_version(*load.version) + " from " +
                 dll::dll_directory(*load.path) + if_any(" instead of ", instead) + compared,
             {remedy("cudnn_shadowed/windows", {*load.path})});
@@ -258,21 +265,23 @@ Verdict wrong_dll_of_cudnn_first(const Facts& facts) {
 
 /// The DLL is not found, but one of another version is: names of DLLs have the
 /// major version, cudnn64_8.dll. `place` is the remedy.
-static Verdict over_other_majors(const Facts& facts, const PickLoad& concerns,
-                                 std::string_view place) {
+static Verdict over_other_majors(
+    const Facts& facts, const PickLoad& concerns, std::string_view place) {
     std::set<LoadKey> reported;
     return over_not_found(facts, concerns, [&](const DllLoad& load, VerdictBuilder& result) {
         if (load.elsewhere.empty() || is_installed_elsewhere(load))
-            return result.block_pass(load.name +
-                                     " is not found, and there is no other version of it");
+            return result.block_pass(
+                load.name + " is not found, and there is no other version of it");
         // One version of CUDA has all of them.
         if (!reported.insert(key_of(load)).second)
             return;
-        result.fault(about(facts, load,
-                           words_of(facts, load) + " loads " + load.name +
-                               ", but what is installed is " + load.elsewhere.front() +
-                               ": DLLs of different major versions are not interchangeable",
-                           {remedy(place, {load.name})}));
+        result.fault(about(
+            facts,
+            load,
+            words_of(facts, load) + " loads " + load.name + ", but what is installed is " +
+                load.elsewhere.front() +
+                ": DLLs of different major versions are not interchangeable",
+            {remedy(place, {load.name})}));
     });
 }
 
@@ -289,7 +298,9 @@ static Verdict no_dll_of_cuda(const Facts& facts) {
         if (!reported.insert(key_of(load)).second)
             return;
         result.fault(about(
-            facts, load, words_of(facts, load) + " loads " + load.name + ", which is not installed",
+            facts,
+            load,
+            words_of(facts, load) + " loads " + load.name + ", which is not installed",
             {remedy("cuda_version_mismatch/windows", {load.name})}));
     });
 }
@@ -312,10 +323,12 @@ static Verdict over_not_on_path(const Facts& facts, const PickLoad& concerns) {
         const std::string directory = best_directory(load);
         if (!reported.insert({key_of(load), lower(directory)}).second)
             return;
-        result.fault(about(facts, load,
-                           words_of(facts, load) + " loads " + load.name + ", which is in " +
-                               directory + ", where Windows does not search",
-                           {putting_on_path(directory)}));
+        result.fault(about(
+            facts,
+            load,
+            words_of(facts, load) + " loads " + load.name + ", which is in " + directory +
+                ", where Windows does not search",
+            {putting_on_path(directory)}));
     });
 }
 
@@ -333,7 +346,9 @@ Verdict no_dll_of_cudnn(const Facts& facts) {
         if (!load.elsewhere.empty())
             return result.passed("cuDNN is installed");
         result.fault(about(
-            facts, load, words_of(facts, load) + " loads " + load.name + ", which is not installed",
+            facts,
+            load,
+            words_of(facts, load) + " loads " + load.name + ", which is not installed",
             {remedy("cudnn_not_installed/windows", {load.name})}));
     });
 }
@@ -365,13 +380,15 @@ Verdict vc_runtime_missing(const Facts& facts, const Matrix&) {
         if (dll::is_visual_cpp_runtime(load.name) && load.ending == DllEnding::not_found &&
             !load.path)
             result.fault(about(
-                facts, load,
+                facts,
+                load,
                 user + " needs " + load.name +
                     " of Microsoft's Visual C++ runtime, which is not installed (WinError 126)",
                 {remedy("vc_runtime_missing")}));
         else if (load.ending == DllEnding::lacks_function)
             result.fault(about(
-                facts, load,
+                facts,
+                load,
                 "Microsoft's Visual C++ runtime is too old: " + load.path.value_or(load.name) +
                     " " + load.problem.value_or("needs a newer one") + " (WinError 127)",
                 {remedy("vc_runtime_missing")}));

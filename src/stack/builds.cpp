@@ -57,8 +57,8 @@ static bool same_package(const FrameworkBuild& a, const FrameworkBuild& b) {
 
 /// Who names no build of conda-forge, "conda-cuda129", means one of the project's own, if there is
 /// any.
-static void leave_out_conda(std::vector<FrameworkBuild>& builds,
-                            const std::optional<std::string>& flavour) {
+static void leave_out_conda(
+    std::vector<FrameworkBuild>& builds, const std::optional<std::string>& flavour) {
     const bool is_named = flavour && flavour->starts_with("conda");
     if (!is_named && !std::ranges::all_of(builds, is_of_conda))
         std::erase_if(builds, is_of_conda);
@@ -66,8 +66,8 @@ static void leave_out_conda(std::vector<FrameworkBuild>& builds,
 
 /// Those of a flavour; of "cu129", which the build string of a conda package names, too, else
 /// conda-forge's.
-static std::vector<FrameworkBuild> of_flavour(const std::vector<FrameworkBuild>& builds,
-                                              const std::string& flavour) {
+static std::vector<FrameworkBuild> of_flavour(
+    const std::vector<FrameworkBuild>& builds, const std::string& flavour) {
     const bool is_there = find_by(builds, &FrameworkBuild::build, flavour) != nullptr;
     std::string name = flavour;
     if (!is_there && flavour.starts_with("cu"))
@@ -107,8 +107,12 @@ static void keep_rows_of_cuda(std::vector<FrameworkBuild>& builds, const Version
     });
 }
 
-static Builds builds_of(const Framework& framework, const std::optional<std::string>& os, bool arm,
-                        const Version* cuda, const Matrix& matrix) {
+static Builds builds_of(
+    const Framework& framework,
+    const std::optional<std::string>& os,
+    bool arm,
+    const Version* cuda,
+    const Matrix& matrix) {
     Builds builds;
     if (!framework.version)
         return builds;
@@ -137,8 +141,11 @@ static Builds builds_of(const Framework& framework, const std::optional<std::str
     return builds;
 }
 
-Builds builds_of(const Framework& framework, const std::optional<std::string>& os, bool arm,
-                 const Matrix& matrix) {
+Builds builds_of(
+    const Framework& framework,
+    const std::optional<std::string>& os,
+    bool arm,
+    const Matrix& matrix) {
     return builds_of(framework, os, arm, nullptr, matrix);
 }
 
@@ -183,8 +190,11 @@ bool alike(int answer, int other) {
 
 /// The builds with an answer of this kind, "cu126 and cu130"; with their systems if there are
 /// several.
-std::string names_of(const std::vector<FrameworkBuild>& builds, const std::vector<int>& answers,
-                     int kind, const std::string& os) {
+std::string names_of(
+    const std::vector<FrameworkBuild>& builds,
+    const std::vector<int>& answers,
+    int kind,
+    const std::string& os) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < builds.size(); ++i) {
         const FrameworkBuild& build = builds[i];
@@ -207,9 +217,10 @@ std::string names_of(const std::vector<FrameworkBuild>& builds, const std::vecto
 
 /// The build of one system that answers for the others there; none where they differ and none is
 /// the default.
-std::optional<std::size_t> decides_on(const std::string& os,
-                                      const std::vector<FrameworkBuild>& builds,
-                                      const std::vector<int>& answers) {
+std::optional<std::size_t> decides_on(
+    const std::string& os,
+    const std::vector<FrameworkBuild>& builds,
+    const std::vector<int>& answers) {
     std::vector<std::size_t> all, defaults;
     for (std::size_t i = 0; i < builds.size(); ++i) {
         if (builds[i].os != os)
@@ -232,11 +243,14 @@ std::optional<std::size_t> decides_on(const std::string& os,
 }
 
 /// What is known of each build, and how to name one.
-std::string depends_on_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
-                             const std::vector<int>& answers) {
+std::string depends_on_build(
+    const Framework& framework,
+    const std::vector<FrameworkBuild>& builds,
+    const std::vector<int>& answers) {
     std::vector<std::string> parts;
     for (const auto& [kind, words] :
-         {std::pair(1, "no problem with "), std::pair(-1, "a problem with "),
+         {std::pair(1, "no problem with "),
+          std::pair(-1, "a problem with "),
           std::pair(0, "not in the data for ")})
         if (const std::string names = names_of(builds, answers, kind, ""); !names.empty())
             parts.push_back(words + names);
@@ -255,9 +269,10 @@ std::string depends_on_build(const Framework& framework, const std::vector<Frame
 
 /// Without a system Linux is meant, unless another system would make it worse:
 /// a problem that Linux alone has is no certain one.
-RepresentativeBuild deciding_build(const Framework& framework,
-                                   const std::vector<FrameworkBuild>& builds,
-                                   const std::vector<int>& answers) {
+RepresentativeBuild deciding_build(
+    const Framework& framework,
+    const std::vector<FrameworkBuild>& builds,
+    const std::vector<int>& answers) {
     std::set<std::string> systems;
     for (const FrameworkBuild& build : builds)
         systems.insert(build.os);
@@ -286,13 +301,14 @@ RepresentativeBuild deciding_build(const Framework& framework,
         return {&build, ""};
     if (others.empty())
         return {&build, on_system};
-    return {&build, "its default build" + if_any(" ", on_system) + ", " + build.build +
-                        ", unlike " + others};
+    return {
+        &build,
+        "its default build" + if_any(" ", on_system) + ", " + build.build + ", unlike " + others};
 }
 
 /// The framework itself, and of the system what does not suit the build.
-std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& version,
-                                   const Stack& stack) {
+std::vector<GivenValue> changes_to(
+    const FrameworkBuild& build, const Version& version, const Stack& stack) {
     std::vector<GivenValue> changes = {{build.framework, version.text + if_any("+", build.build)}};
     if (!takes_system_libraries(build))
         return changes;
@@ -309,8 +325,11 @@ std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& v
 
 /// Every build is judged; the one that decides gives the answer, worded with
 /// how it was chosen.
-void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework,
-                  JudgementBuilder& judgements, const JudgeBuild& judge) {
+void judge_builds(
+    const std::vector<FrameworkBuild>& builds,
+    const Framework& framework,
+    JudgementBuilder& judgements,
+    const JudgeBuild& judge) {
     if (builds.empty())
         return;
     auto all = mapped(builds, judge);
@@ -332,8 +351,8 @@ void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& fr
     if (numbers[at] == 0)
         return judgements.unknown("the data do not cover every build of " + words_of(framework));
     if (numbers[at] > 0)
-        return judgements.passed(decided.reason + which,
-                                 {evidence_of(builds[at], libraries_of(builds[at]))});
+        return judgements.passed(
+            decided.reason + which, {evidence_of(builds[at], libraries_of(builds[at]))});
     Conflict conflict = std::move(decided.conflicts.front());
     conflict.why += which;
     judgements.conflict(std::move(conflict));
@@ -349,7 +368,9 @@ bool bundles_libraries(const FrameworkBuild& build) {
 
 /// What no framework of the stack is affected by does not apply to it.
 Judgement judge_frameworks(
-    const Stack& stack, const Matrix& matrix, bool (*is_meant)(const FrameworkBuild&),
+    const Stack& stack,
+    const Matrix& matrix,
+    bool (*is_meant)(const FrameworkBuild&),
     const std::function<Judgement(const FrameworkBuild&, const Framework&)>& judge) {
     if (stack.frameworks.empty())
         return undecided("no framework was specified");
@@ -359,8 +380,9 @@ Judgement judge_frameworks(
         std::vector<FrameworkBuild> meant = builds.with_cuda;
         append(meant, builds.without_cuda);
         std::erase_if(meant, [&](const FrameworkBuild& build) { return !is_meant(build); });
-        judge_builds(meant, framework, judgements,
-                     [&](const FrameworkBuild& build) { return judge(build, framework); });
+        judge_builds(meant, framework, judgements, [&](const FrameworkBuild& build) {
+            return judge(build, framework);
+        });
     }
     judgements.not_applicable("it does not apply to the specified frameworks' builds");
     return judgements.close();

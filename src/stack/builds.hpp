@@ -20,8 +20,11 @@ struct Builds {
 };
 /// Without a system, of all of them. Rows of conda-forge only where it is
 /// named, or where the project itself has none.
-Builds builds_of(const Framework& framework, const std::optional<std::string>& os, bool arm,
-                 const Matrix& matrix);
+Builds builds_of(
+    const Framework& framework,
+    const std::optional<std::string>& os,
+    bool arm,
+    const Matrix& matrix);
 /// For the stack's system, of the rows of one package those of its CUDA.
 Builds builds_of(const Stack& stack, const Framework& framework, const Matrix& matrix);
 
@@ -50,25 +53,31 @@ struct RepresentativeBuild {
 /// below 0 a problem; equal numbers are the same answer. If builds differ, the default one of the
 /// package index decides; if the system is unknown, that of Linux, unless another system has a
 /// better answer.
-RepresentativeBuild deciding_build(const Framework& framework,
-                                   const std::vector<FrameworkBuild>& builds,
-                                   const std::vector<int>& answers);
+RepresentativeBuild deciding_build(
+    const Framework& framework,
+    const std::vector<FrameworkBuild>& builds,
+    const std::vector<int>& answers);
 
 /// What is different once that build is installed: of the stack, also the libraries that it takes
 /// from the system.
-std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& version,
-                                   const Stack& stack);
+std::vector<GivenValue> changes_to(
+    const FrameworkBuild& build, const Version& version, const Stack& stack);
 
 using JudgeBuild = std::function<Judgement(const FrameworkBuild&)>;
 /// A framework is at fault when the deciding one of the builds that it may be is; well when none
 /// is. Else it depends on the build. `judge` is undecided if the tables do not show it, and fits
 /// with a reason.
-void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework,
-                  JudgementBuilder& judgements, const JudgeBuild& judge);
+void judge_builds(
+    const std::vector<FrameworkBuild>& builds,
+    const Framework& framework,
+    JudgementBuilder& judgements,
+    const JudgeBuild& judge);
 
 /// Every framework with a version, by those builds that `is_meant` picks.
 Judgement judge_frameworks(
-    const Stack& stack, const Matrix& matrix, bool (*is_meant)(const FrameworkBuild&),
+    const Stack& stack,
+    const Matrix& matrix,
+    bool (*is_meant)(const FrameworkBuild&),
     const std::function<Judgement(const FrameworkBuild&, const Framework&)>& judge);
 
 }  // namespace rnncheck::stack

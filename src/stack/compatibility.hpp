@@ -17,10 +17,11 @@ inline Compatibility outside(const std::string& what, Coverage coverage, const M
 
 /// It has no machine code for the GPU, which is newer than it or older.
 inline Compatibility no_code(std::string why, Evidence evidence, bool gpu_is_newer) {
-    return {.fit = Fit::does_not_work,
-            .why = std::move(why),
-            .evidence = {std::move(evidence)},
-            .gpu_is_newer = gpu_is_newer};
+    return {
+        .fit = Fit::does_not_work,
+        .why = std::move(why),
+        .evidence = {std::move(evidence)},
+        .gpu_is_newer = gpu_is_newer};
 }
 
 /// Of Turing with what was built for CUDA 9 it depends on the library whether it has code.

@@ -8,11 +8,12 @@
 namespace rnncheck {
 
 /// From good to bad.
-RNNCHECK_ENUM(Fit,
-              works,  ///< machine code for the GPU, a driver that runs it, a cuDNN for both
-              compiles_first,  ///< the driver compiles PTX code for the GPU at the first use
-              unknown,         ///< not covered by the data
-              does_not_work)
+RNNCHECK_ENUM(
+    Fit,
+    works,           ///< machine code for the GPU, a driver that runs it, a cuDNN for both
+    compiles_first,  ///< the driver compiles PTX code for the GPU at the first use
+    unknown,         ///< not covered by the data
+    does_not_work)
 
 /// An error keeps recurrent networks from working, a warning may, a note
 /// changes nothing about the verdict.
@@ -56,14 +57,29 @@ enum class ConflictKind {
     tf_no_native_windows_gpu,
     cudnn_shadowed
 };
-RNNCHECK_ENUM_NAMES(ConflictKind, "cpu_only_build", "cuda_version_mismatch", "cudnn_bug",
-                    "cudnn_built_for_other_cuda", "cudnn_masked_rnn_bug",
-                    "cudnn_newer_than_framework_supports", "cudnn_not_installed",
-                    "cudnn_runtime_older_than_built", "cudnn_varlen_rnn_bug", "driver_too_old",
-                    "framework_requirements_conflict", "gpu_arch_not_in_build", "gpu_too_old",
-                    "keras_backend_not_supported", "minor_version_compatibility",
-                    "plugin_without_cudnn_rnn", "python_not_supported", "version_not_in_data",
-                    "rnn_dtype_not_supported", "tf_no_native_windows_gpu", "cudnn_shadowed")
+RNNCHECK_ENUM_NAMES(
+    ConflictKind,
+    "cpu_only_build",
+    "cuda_version_mismatch",
+    "cudnn_bug",
+    "cudnn_built_for_other_cuda",
+    "cudnn_masked_rnn_bug",
+    "cudnn_newer_than_framework_supports",
+    "cudnn_not_installed",
+    "cudnn_runtime_older_than_built",
+    "cudnn_varlen_rnn_bug",
+    "driver_too_old",
+    "framework_requirements_conflict",
+    "gpu_arch_not_in_build",
+    "gpu_too_old",
+    "keras_backend_not_supported",
+    "minor_version_compatibility",
+    "plugin_without_cudnn_rnn",
+    "python_not_supported",
+    "version_not_in_data",
+    "rnn_dtype_not_supported",
+    "tf_no_native_windows_gpu",
+    "cudnn_shadowed")
 
 /// What a conflict is between; `other` where no part of a stack is meant.
 RNNCHECK_ENUM(PartKind, other, driver, gpu, cuda, cudnn, python, framework, image, network)

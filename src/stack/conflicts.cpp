@@ -69,9 +69,10 @@ bool is_remark(ConflictKind kind) {
 using ByVersion = std::map<Version, Outcome>;
 
 /// By the version of this part of each stack; unset where that part alone does not decide.
-std::optional<ByVersion> outcomes_by(const std::optional<Known> Stack::*part,
-                                     const std::vector<Stack>& stacks,
-                                     const std::vector<Judgement>& answers) {
+std::optional<ByVersion> outcomes_by(
+    const std::optional<Known> Stack::*part,
+    const std::vector<Stack>& stacks,
+    const std::vector<Judgement>& answers) {
     ByVersion outcomes;
     for (std::size_t i = 0; i < stacks.size(); ++i) {
         const std::optional<Known>& version = stacks[i].*part;
@@ -88,8 +89,8 @@ std::optional<ByVersion> outcomes_by(const std::optional<Known> Stack::*part,
 std::string outcomes_in_words(const std::string& name, const ByVersion& outcomes) {
     std::map<Outcome, std::vector<std::string>> ranges;
     for (auto first = outcomes.begin(), next = first; first != outcomes.end(); first = next) {
-        next = std::find_if(first, outcomes.end(),
-                            [&](const auto& one) { return one.second != first->second; });
+        next = std::find_if(
+            first, outcomes.end(), [&](const auto& one) { return one.second != first->second; });
         const std::string begin = first->first.text, end = std::prev(next)->first.text;
         std::string range = name + begin;
         if (begin != end)
@@ -97,17 +98,18 @@ std::string outcomes_in_words(const std::string& name, const ByVersion& outcomes
         ranges[first->second].push_back(range);
     }
     std::vector<std::string> words;
-    for (const auto& [outcome, what] : {std::pair(Outcome::fault, "a problem with "),
-                                        std::pair(Outcome::pass, "no problem with "),
-                                        std::pair(Outcome::undecided, "undetermined with ")})
+    for (const auto& [outcome, what] :
+         {std::pair(Outcome::fault, "a problem with "),
+          std::pair(Outcome::pass, "no problem with "),
+          std::pair(Outcome::undecided, "undetermined with ")})
         if (ranges.contains(outcome))
             words.push_back(what + join_with_and(ranges[outcome]));
     return join(words, "; ");
 }
 
 /// ": a problem with ..."; "" where neither version alone decides.
-std::string deciding_versions(const std::vector<Stack>& stacks,
-                              const std::vector<Judgement>& answers) {
+std::string deciding_versions(
+    const std::vector<Stack>& stacks, const std::vector<Judgement>& answers) {
     if (const auto outcomes = outcomes_by(&Stack::cudnn, stacks, answers))
         return ": " + outcomes_in_words("cuDNN ", *outcomes);
     if (const auto outcomes = outcomes_by(&Stack::cuda, stacks, answers))
@@ -117,8 +119,11 @@ std::string deciding_versions(const std::vector<Stack>& stacks,
 
 }  // namespace
 
-Judgement judgement(ConflictKind kind, const Stack& stack, const std::vector<Stack>& possible,
-                    const Matrix& matrix) {
+Judgement judgement(
+    ConflictKind kind,
+    const Stack& stack,
+    const std::vector<Stack>& possible,
+    const Matrix& matrix) {
     const Check check = check_of(kind);
     Judgement in_part = check(stack, matrix);
     if (possible.size() == 1)

@@ -20,8 +20,11 @@ Part cudnn_part(const Known& cudnn) {
 /// Of the builds that `is_meant` picks, those that the stack's cuDNN does not serve in a way that
 /// `is_conflict` picks. `describe` adds what the conflict means.
 Judgement judge_cudnn_of_builds(
-    const Stack& stack, const Matrix& matrix, ConflictKind kind,
-    bool (*is_meant)(const FrameworkBuild&), bool (*is_conflict)(CudnnMatch),
+    const Stack& stack,
+    const Matrix& matrix,
+    ConflictKind kind,
+    bool (*is_meant)(const FrameworkBuild&),
+    bool (*is_conflict)(CudnnMatch),
     const std::function<void(Conflict&, const FrameworkBuild&)>& describe) {
     if (!stack.cudnn)
         return undecided("no cuDNN version was specified");
@@ -40,8 +43,9 @@ Judgement judge_cudnn_of_builds(
         Conflict conflict{
             .kind = kind,
             .parts = {{PartKind::framework, framework.name, name}, cudnn_part(*stack.cudnn)},
-            .evidence = {{"cuDNN", stack.cudnn->text, stack.cudnn->source},
-                         evidence_of(build, "cuDNN " + build.cudnn->text)},
+            .evidence =
+                {{"cuDNN", stack.cudnn->text, stack.cudnn->source},
+                 evidence_of(build, "cuDNN " + build.cudnn->text)},
             .symptoms = {name + ", libraries: " + build.libraries},
         };
         describe(conflict, build);
@@ -106,8 +110,12 @@ Judgement documented_defects(const Stack& stack, const Matrix& matrix, ConflictK
 
 }  // namespace
 
-std::vector<RnnDefect> defects_of(const Stack& stack, const Version& cudnn, std::string_view kind,
-                                  std::string_view system, const Matrix& matrix) {
+std::vector<RnnDefect> defects_of(
+    const Stack& stack,
+    const Version& cudnn,
+    std::string_view kind,
+    std::string_view system,
+    const Matrix& matrix) {
     std::vector<RnnDefect> defects;
     for (const auto& capability : capabilities(stack))
         for (RnnDefect& defect : matrix.rnn_defects(cudnn, capability, system))
@@ -118,8 +126,8 @@ std::vector<RnnDefect> defects_of(const Stack& stack, const Version& cudnn, std:
 
 /// Each defect has to be fixed in some build. The newest one is taken for each, so
 /// that the last of them has all fixes.
-const CudnnBuild* cudnn_without(const std::vector<RnnDefect>& defects, const Stack& stack,
-                                const Matrix& matrix) {
+const CudnnBuild* cudnn_without(
+    const std::vector<RnnDefect>& defects, const Stack& stack, const Matrix& matrix) {
     const CudnnBuild* found = nullptr;
     for (const auto& capability : capabilities(stack))
         for (const RnnDefect& defect : defects) {
@@ -182,8 +190,9 @@ Judgement cudnn_built_for_other_cuda(const Stack& stack, const Matrix& matrix) {
         return undecided(exists.why, MissingInput::data);
     return in_conflict({
         .kind = ConflictKind::cudnn_built_for_other_cuda,
-        .parts = {cudnn_part(*stack.cudnn),
-                  {PartKind::cuda, "", "CUDA " + std::to_string(cuda->major())}},
+        .parts =
+            {cudnn_part(*stack.cudnn),
+             {PartKind::cuda, "", "CUDA " + std::to_string(cuda->major())}},
         .why = exists.why,
         .evidence = exists.evidence,
     });
@@ -198,8 +207,13 @@ Judgement cudnn_newer_than_framework_supports(const Stack& stack, const Matrix& 
                        std::to_string(build.cudnn->major()) + " and cannot use cuDNN " +
                        stack.cudnn->words;
     };
-    return judge_cudnn_of_builds(stack, matrix, ConflictKind::cudnn_newer_than_framework_supports,
-                                 takes_system_libraries, is_newer, describe);
+    return judge_cudnn_of_builds(
+        stack,
+        matrix,
+        ConflictKind::cudnn_newer_than_framework_supports,
+        takes_system_libraries,
+        is_newer,
+        describe);
 }
 
 /// cuDNN is older than the one that the framework was built with: functions
@@ -210,8 +224,13 @@ Judgement cudnn_runtime_older_than_built(const Stack& stack, const Matrix& matri
         conflict.why = "cuDNN " + stack.cudnn->words + " is older than the " + build.cudnn->text +
                        " that " + conflict.parts.front().text + " was built with";
     };
-    return judge_cudnn_of_builds(stack, matrix, ConflictKind::cudnn_runtime_older_than_built,
-                                 takes_system_libraries, is_older, describe);
+    return judge_cudnn_of_builds(
+        stack,
+        matrix,
+        ConflictKind::cudnn_runtime_older_than_built,
+        takes_system_libraries,
+        is_older,
+        describe);
 }
 
 /// The system's cuDNN in the way of the one that the framework bundles. One of another major
@@ -236,8 +255,8 @@ Judgement cudnn_shadowed(const Stack& stack, const Matrix& matrix) {
                        " has different file names, so it affects only programs that load "
                        "libcudnn.so without a version";
     };
-    return judge_cudnn_of_builds(stack, matrix, ConflictKind::cudnn_shadowed, bundles_libraries,
-                                 is_unsuited, describe);
+    return judge_cudnn_of_builds(
+        stack, matrix, ConflictKind::cudnn_shadowed, bundles_libraries, is_unsuited, describe);
 }
 
 /// A container image without cuDNN: base, runtime and devel images of CUDA contain none.
@@ -268,9 +287,11 @@ Judgement cudnn_not_installed(const Stack& stack, const Matrix& matrix) {
         .parts = {{PartKind::cudnn, "", "cuDNN"}, {PartKind::image, "", image}},
         .severity = Severity::warning,
         .why = image + " contains no cuDNN: programs that take it from the system find none",
-        .evidence = {{"image", image, "runtimes"},
-                     {"images with cuDNN", "have cudnn in their tag",
-                      "https://hub.docker.com/r/nvidia/cuda"}},
+        .evidence =
+            {{"image", image, "runtimes"},
+             {"images with cuDNN",
+              "have cudnn in their tag",
+              "https://hub.docker.com/r/nvidia/cuda"}},
     };
     if (takes_it)
         conflict.severity = Severity::error;

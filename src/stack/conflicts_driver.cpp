@@ -17,8 +17,13 @@ Part driver_part(const Known& driver) {
 }
 
 /// `cuda` is the CUDA version of `thing` if a newer libcuda by itself would run it.
-Conflict too_old_for(const Stack& stack, const Matrix& matrix, Part thing, const std::string& what,
-                     const std::vector<Evidence>& evidence, const std::optional<Version>& cuda) {
+Conflict too_old_for(
+    const Stack& stack,
+    const Matrix& matrix,
+    Part thing,
+    const std::string& what,
+    const std::vector<Evidence>& evidence,
+    const std::optional<Version>& cuda) {
     const Known& driver = *stack.driver;
     Conflict conflict{
         .kind = ConflictKind::driver_too_old,
@@ -71,8 +76,13 @@ void judge_cuda(const Stack& stack, const Matrix& matrix, JudgementBuilder& judg
     if (runs.fit == Fit::unknown)
         return judgements.depends(runs.why);
     if (runs.fit == Fit::does_not_work)
-        return judgements.conflict(too_old_for(stack, matrix, {PartKind::cuda, "", what}, what,
-                                               runs.evidence, std::optional<Version>(cuda)));
+        return judgements.conflict(too_old_for(
+            stack,
+            matrix,
+            {PartKind::cuda, "", what},
+            what,
+            runs.evidence,
+            std::optional<Version>(cuda)));
     std::string reason = "driver " + stack.driver->text + " runs " + what;
     if (runs.minor_version_only)
         reason += " with minor-version compatibility";
@@ -82,8 +92,11 @@ void judge_cuda(const Stack& stack, const Matrix& matrix, JudgementBuilder& judg
 }
 
 /// Only what bundles its CUDA: what takes the system's is judged with that.
-void judge_framework(const Stack& stack, const Matrix& matrix, const Framework& framework,
-                     JudgementBuilder& judgements) {
+void judge_framework(
+    const Stack& stack,
+    const Matrix& matrix,
+    const Framework& framework,
+    JudgementBuilder& judgements) {
     const auto systems = systems_of_driver(stack);
     std::vector<FrameworkBuild> builds = builds_of(stack, framework, matrix).with_cuda;
     std::erase_if(builds, [&](const FrameworkBuild& build) {
@@ -108,9 +121,13 @@ void judge_framework(const Stack& stack, const Matrix& matrix, const Framework& 
         if (!by_cuda)
             why = "which requires " + build.driver_min->text + " or later";
         runs.evidence.push_back(evidence_of(build, "CUDA " + build.cuda->text));
-        return in_conflict(too_old_for(stack, matrix, {PartKind::framework, framework.name, name},
-                                       name + ", " + why, runs.evidence,
-                                       by_cuda ? build.cuda : std::nullopt));
+        return in_conflict(too_old_for(
+            stack,
+            matrix,
+            {PartKind::framework, framework.name, name},
+            name + ", " + why,
+            runs.evidence,
+            by_cuda ? build.cuda : std::nullopt));
     });
 }
 
@@ -131,34 +148,44 @@ void judge_cudnn(const Stack& stack, const Matrix& matrix, JudgementBuilder& jud
     if (reaches(driver, *build->driver_min))
         judgements.passed("driver " + driver.text + " runs " + what, evidence);
     else if (may_reach(driver, *build->driver_min))
-        judgements.depends("it depends on the exact version of driver " + driver.text + ": " +
-                           what + " needs " + build->driver_min->text + " or newer");
+        judgements.depends(
+            "it depends on the exact version of driver " + driver.text + ": " + what + " needs " +
+            build->driver_min->text + " or newer");
     else
-        judgements.conflict(too_old_for(stack, matrix, {PartKind::cudnn, "", what}, what, evidence,
-                                        make_version({build->cuda_major, 0})));
+        judgements.conflict(too_old_for(
+            stack,
+            matrix,
+            {PartKind::cudnn, "", what},
+            what,
+            evidence,
+            make_version({build->cuda_major, 0})));
 }
 
 /// A driver knows the GPUs of its time. That it no longer supports one is the
 /// fault of gpu_too_old, for which another driver is the remedy, too.
-void judge_gpu(const Stack& stack, const Matrix& matrix, const Gpu& gpu,
-               JudgementBuilder& judgements) {
+void judge_gpu(
+    const Stack& stack, const Matrix& matrix, const Gpu& gpu, JudgementBuilder& judgements) {
     const Known& driver = *stack.driver;
     if (!gpu.capability)
         return;
     if (driver_supports_gpu(driver, *gpu.capability, matrix).fit == Fit::does_not_work)
-        return judgements.block_pass("driver " + driver.text + " no longer supports " +
-                                     words_of(gpu));
+        return judgements.block_pass(
+            "driver " + driver.text + " no longer supports " + words_of(gpu));
     auto knows = driver_knows(driver, *gpu.capability, matrix);
     if (knows.fit == Fit::unknown)
         return;  // gpu_too_old reports it
     Evidence& first = knows.evidence.back();
     first.what = "first CUDA version for " + words_of(gpu);
     if (knows.fit == Fit::works)
-        return judgements.passed("driver " + driver.text + " supports " + words_of(gpu),
-                                 knows.evidence);
-    judgements.conflict(
-        too_old_for(stack, matrix, {PartKind::gpu, std::to_string(gpu.index), words_of(gpu)},
-                    words_of(gpu) + ", which requires CUDA " + first.value, knows.evidence, {}));
+        return judgements.passed(
+            "driver " + driver.text + " supports " + words_of(gpu), knows.evidence);
+    judgements.conflict(too_old_for(
+        stack,
+        matrix,
+        {PartKind::gpu, std::to_string(gpu.index), words_of(gpu)},
+        words_of(gpu) + ", which requires CUDA " + first.value,
+        knows.evidence,
+        {}));
 }
 
 }  // namespace

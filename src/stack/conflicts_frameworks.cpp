@@ -1,3 +1,4 @@
+// Long because each conflict is judged against the same builds.
 // Frameworks against Python, the system, CUDA, each other, and the network that is to run; versions
 // that do not exist.
 #include <algorithm>
@@ -17,8 +18,11 @@ namespace {
 // Which build pip installs:
 
 /// With `only_by_default` the build is the one that pip installs by default.
-Conflict without_cuda(const Stack& stack, const Framework& framework, const FrameworkBuild& build,
-                      bool only_by_default) {
+Conflict without_cuda(
+    const Stack& stack,
+    const Framework& framework,
+    const FrameworkBuild& build,
+    bool only_by_default) {
     const std::string name = words_of(framework);
     Conflict conflict{
         .kind = ConflictKind::cpu_only_build,
@@ -37,8 +41,8 @@ Conflict without_cuda(const Stack& stack, const Framework& framework, const Fram
 
 /// The build without CUDA that pip gives on the stack's system, although the same package has
 /// builds with CUDA.
-const FrameworkBuild* default_without_cuda(const Stack& stack, const Framework& framework,
-                                           const Builds& builds) {
+const FrameworkBuild* default_without_cuda(
+    const Stack& stack, const Framework& framework, const Builds& builds) {
     if (framework.build || !stack.os || std::ranges::any_of(builds.with_cuda, is_default))
         return nullptr;
     const FrameworkBuild* cpu = find_where(builds.without_cuda, is_default);
@@ -66,8 +70,8 @@ Judgement cpu_only_build(const Stack& stack, const Matrix& matrix) {
         if (const FrameworkBuild* by_default = default_without_cuda(stack, framework, builds))
             judgements.conflict(without_cuda(stack, framework, *by_default, true));
         else if (!builds.with_cuda.empty() && !cpu.empty())
-            judgements.unknown("the build of " + name +
-                               " was not specified (example: pytorch=2.4+cu124)");
+            judgements.unknown(
+                "the build of " + name + " was not specified (example: pytorch=2.4+cu124)");
         else if (!builds.with_cuda.empty())
             judgements.passed(
                 name + " has a CUDA build",
@@ -129,8 +133,9 @@ Judgement tf_no_native_windows_gpu(const Stack& stack, const Matrix& matrix) {
                 .why =
                     name +
                     " does not support CUDA on native Windows: 2.10 was the last version that did",
-                .evidence = {{"operating system", "windows", "host.platform"},
-                             evidence_of(builds.without_cuda.front(), "no CUDA")},
+                .evidence =
+                    {{"operating system", "windows", "host.platform"},
+                     evidence_of(builds.without_cuda.front(), "no CUDA")},
             });
     }
     return judgements.close();
@@ -153,8 +158,8 @@ Judgement cuda_version_mismatch(const Stack& stack, const Matrix& matrix) {
             .parts = {framework_part(framework), {PartKind::cuda, "", "CUDA " + cuda.words}},
             .why = name + " was built for CUDA " + build.cuda->text + ", which CUDA " + cuda.words +
                    " does not provide",
-            .evidence = {{"CUDA", cuda.text, cuda.source},
-                         evidence_of(build, "CUDA " + build.cuda->text)},
+            .evidence =
+                {{"CUDA", cuda.text, cuda.source}, evidence_of(build, "CUDA " + build.cuda->text)},
         });
     };
     return judge_frameworks(stack, matrix, takes_system_libraries, judge);
@@ -212,8 +217,9 @@ Conflict unsuited(const Framework& keras, const Framework& backend, const KerasB
         .parts = {framework_part(keras), framework_part(backend)},
         .why =
             words_of(keras) + " does not work with " + words_of(backend) + "; it needs " + wanted,
-        .evidence = {{"Keras", keras.version->text, "frameworks"},
-                     {"backend " + row.backend, wanted, row.source.url}},
+        .evidence =
+            {{"Keras", keras.version->text, "frameworks"},
+             {"backend " + row.backend, wanted, row.source.url}},
     };
     const bool was_read = row.provenance < Provenance::inferred;  // for this very version
     if (!was_read) {
@@ -224,15 +230,19 @@ Conflict unsuited(const Framework& keras, const Framework& backend, const KerasB
 }
 
 /// By the row of the Keras version for this backend; without one it is unknown.
-void judge_backend(const Framework& keras, const Framework& backend, const Matrix& matrix,
-                   JudgementBuilder& judgements) {
+void judge_backend(
+    const Framework& keras,
+    const Framework& backend,
+    const Matrix& matrix,
+    JudgementBuilder& judgements) {
     const KerasBackend* row = find_where(matrix.keras_backends(), [&](const KerasBackend& one) {
         return one.backend == backend.name &&
                covers(one.first, one.last.value_or(*keras.version), *keras.version);
     });
     if (!row)
-        judgements.unknown("whether " + words_of(keras) + " works with " + words_of(backend) +
-                           " is not in the data");
+        judgements.unknown(
+            "whether " + words_of(keras) + " works with " + words_of(backend) +
+            " is not in the data");
     else if (!suits(*row, *backend.version))
         judgements.conflict(unsuited(keras, backend, *row));
     else
@@ -273,8 +283,11 @@ Conflict no_such_cuda(const Known& cuda, const Matrix& matrix) {
 }
 
 /// A version that the tables know passes, any other is outside the data.
-void note(JudgementBuilder& judgements, const std::string& what, Coverage coverage,
-          const Matrix& matrix) {
+void note(
+    JudgementBuilder& judgements,
+    const std::string& what,
+    Coverage coverage,
+    const Matrix& matrix) {
     if (coverage == Coverage::known)
         judgements.passed("every specified version is in the compatibility data");
     else
@@ -287,8 +300,8 @@ void note_driver(JudgementBuilder& judgements, const Known& driver, const Matrix
     const Coverage coverage = matrix.cuda_of_driver(driver).coverage;
     const std::string what = "driver " + driver.text;
     if (coverage == Coverage::newer_than_data)
-        judgements.block_pass(outside_data(what, coverage, matrix) +
-                              "; later drivers run every older CUDA version");
+        judgements.block_pass(
+            outside_data(what, coverage, matrix) + "; later drivers run every older CUDA version");
     else
         note(judgements, what, coverage, matrix);
 }
@@ -310,8 +323,8 @@ void note_cudnn(JudgementBuilder& judgements, const Stack& stack, const Matrix& 
     const auto builds = cudnn_builds_of(cudnn, matrix);
     if (builds.empty())
         note(judgements, what, matrix.cudnn_build(cudnn, 0).coverage, matrix);
-    else if (stack.cudnn_cuda &&
-             !find_by(builds, &CudnnBuild::cuda_major, stack.cudnn_cuda->major()))
+    else if (
+        stack.cudnn_cuda && !find_by(builds, &CudnnBuild::cuda_major, stack.cudnn_cuda->major()))
         judgements.block_pass("another rule reports that " + what + " has no such build");
     else
         note(judgements, what, Coverage::known, matrix);
@@ -344,8 +357,11 @@ std::string builds_there_are(const Stack& stack, const Matrix& matrix, Framework
     return "; there are its builds " + join_with_and({names.begin(), names.end()});
 }
 
-void note_framework(JudgementBuilder& judgements, const Stack& stack, const Matrix& matrix,
-                    const Framework& framework) {
+void note_framework(
+    JudgementBuilder& judgements,
+    const Stack& stack,
+    const Matrix& matrix,
+    const Framework& framework) {
     Coverage coverage = Coverage::silent;
     if (framework.name == "keras")
         coverage = coverage_of_keras(*framework.version, matrix);
@@ -356,8 +372,9 @@ void note_framework(JudgementBuilder& judgements, const Stack& stack, const Matr
     std::string on;
     if (on_arm(stack, matrix))
         on = " for Linux on Arm";
-    judgements.outside(outside_data(words_of(framework) + on, coverage, matrix) +
-                       builds_there_are(stack, matrix, framework));
+    judgements.outside(
+        outside_data(words_of(framework) + on, coverage, matrix) +
+        builds_there_are(stack, matrix, framework));
 }
 
 /// A container image of which neither the data nor its tag show CUDA or a framework's version.
@@ -378,8 +395,9 @@ Judgement version_not_in_data(const Stack& stack, const Matrix& matrix) {
     if (stack.cuda)
         note_cuda(judgements, *stack.cuda, matrix);
     if (is_unknown_image(stack))
-        judgements.outside("what the container image " + stack.image +
-                           " contains is not in the data of " + matrix.date());
+        judgements.outside(
+            "what the container image " + stack.image + " contains is not in the data of " +
+            matrix.date());
     if (stack.cudnn)
         note_cudnn(judgements, stack, matrix);
     for (const Gpu& gpu : stack.gpus)
@@ -396,57 +414,78 @@ Judgement version_not_in_data(const Stack& stack, const Matrix& matrix) {
 namespace {
 
 /// `part` is the cuDNN, framework or GPU that is too old for the data type.
-Conflict unsupported(const std::string& dtype, const RnnLimit& limit, const std::string& what,
-                     Part part, Evidence evidence) {
+Conflict unsupported(
+    const std::string& dtype,
+    const RnnLimit& limit,
+    const std::string& what,
+    Part part,
+    Evidence evidence) {
     const std::string and_gpu = if_any(" and compute capability ", limit.capability_min);
     return {
         .kind = ConflictKind::rnn_dtype_not_supported,
         .parts = {{PartKind::network, "", dtype}, std::move(part)},
         .why = what + " does not support recurrent networks of type " + dtype +
                ", which require cuDNN " + limit.first.text + and_gpu,
-        .evidence = {std::move(evidence),
-                     {"recurrent networks of type " + dtype, limit.rule, limit.source.url}},
+        .evidence =
+            {std::move(evidence),
+             {"recurrent networks of type " + dtype, limit.rule, limit.source.url}},
     };
 }
 
 /// A framework with its own cuDNN, where none was specified.
-void judge_dtype_of_framework(JudgementBuilder& judgements, const std::string& dtype,
-                              const RnnLimit& limit, const Stack& stack, const Matrix& matrix,
-                              const Framework& framework) {
+void judge_dtype_of_framework(
+    JudgementBuilder& judgements,
+    const std::string& dtype,
+    const RnnLimit& limit,
+    const Stack& stack,
+    const Matrix& matrix,
+    const Framework& framework) {
     const std::string name = words_of(framework);
     judge_builds(
-        builds_of(stack, framework, matrix).with_cuda, framework, judgements,
+        builds_of(stack, framework, matrix).with_cuda,
+        framework,
+        judgements,
         [&](const FrameworkBuild& build) {
             if (!build.cudnn)
                 return undecided("the data do not show it");
             if (*build.cudnn >= limit.first)
                 return fits("the cuDNN of " + name + " supports it");
             return in_conflict(unsupported(
-                dtype, limit, name + ", built with cuDNN " + build.cudnn->text + ",",
-                framework_part(framework), evidence_of(build, "cuDNN " + build.cudnn->text)));
+                dtype,
+                limit,
+                name + ", built with cuDNN " + build.cudnn->text + ",",
+                framework_part(framework),
+                evidence_of(build, "cuDNN " + build.cudnn->text)));
         });
 }
 
 /// A version newer than the data may have lost the support, too.
-void judge_dtype_of_cudnn(JudgementBuilder& judgements, const std::string& dtype,
-                          const RnnLimit& limit, const Known& cudnn, const Matrix& matrix) {
+void judge_dtype_of_cudnn(
+    JudgementBuilder& judgements,
+    const std::string& dtype,
+    const RnnLimit& limit,
+    const Known& cudnn,
+    const Matrix& matrix) {
     const std::string what = "cuDNN " + cudnn.words;
     const Coverage coverage = matrix.cudnn_build(cudnn, 0).coverage;
     if (coverage != Coverage::known && coverage != Coverage::silent)
         judgements.outside(outside_data(what, coverage, matrix));
     else if (cudnn < limit.first)
-        judgements.conflict(unsupported(dtype, limit, what, {PartKind::cudnn, "", what},
-                                        {"cuDNN", cudnn.text, cudnn.source}));
+        judgements.conflict(unsupported(
+            dtype, limit, what, {PartKind::cudnn, "", what}, {"cuDNN", cudnn.text, cudnn.source}));
 }
 
-void judge_dtype_of_gpu(JudgementBuilder& judgements, const std::string& dtype,
-                        const RnnLimit& limit, const Gpu& gpu) {
+void judge_dtype_of_gpu(
+    JudgementBuilder& judgements, const std::string& dtype, const RnnLimit& limit, const Gpu& gpu) {
     if (!gpu.capability)
         return judgements.unknown("the compute capability of a GPU is unknown");
     if (*gpu.capability >= *limit.capability_min)
         return;
     judgements.conflict(unsupported(
-        dtype, limit, words_of(gpu), {PartKind::gpu, std::to_string(gpu.index), words_of(gpu)},
+        dtype,
+        limit,
+        words_of(gpu),
+        {PartKind::gpu, std::to_string(gpu.index), words_of(gpu)},
         {"compute capability", gpu.capability->text, gpu.capability->source}));
 }
 
@@ -460,8 +499,8 @@ Judgement rnn_dtype_not_supported(const Stack& stack, const Matrix& matrix) {
     const std::string dtype(name_of(*stack.network->dtype));
     const auto limit = matrix.rnn_limit(dtype);
     if (!limit)
-        return fits("every known cuDNN version and GPU supports recurrent networks of type " +
-                    dtype);
+        return fits(
+            "every known cuDNN version and GPU supports recurrent networks of type " + dtype);
     JudgementBuilder judgements;
     if (stack.cudnn)
         judge_dtype_of_cudnn(judgements, dtype, *limit, *stack.cudnn, matrix);
@@ -475,8 +514,9 @@ Judgement rnn_dtype_not_supported(const Stack& stack, const Matrix& matrix) {
     if (limit->capability_min)
         for (const Gpu& gpu : stack.gpus)
             judge_dtype_of_gpu(judgements, dtype, *limit, gpu);
-    judgements.passed("cuDNN and GPU support recurrent networks of type " + dtype,
-                      {{"recurrent networks of type " + dtype, limit->rule, limit->source.url}});
+    judgements.passed(
+        "cuDNN and GPU support recurrent networks of type " + dtype,
+        {{"recurrent networks of type " + dtype, limit->rule, limit->source.url}});
     return judgements.close();
 }
 

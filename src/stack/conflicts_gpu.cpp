@@ -49,8 +49,8 @@ Compatibility cudnn_on(const Stack& stack, const Matrix& matrix, const Version& 
     if (stack.cudnn_cuda)
         cuda = &*stack.cudnn_cuda;
     if (cuda)
-        std::erase_if(builds,
-                      [&](const CudnnBuild& build) { return build.cuda_major != cuda->major(); });
+        std::erase_if(
+            builds, [&](const CudnnBuild& build) { return build.cuda_major != cuda->major(); });
     if (builds.empty())
         return unknown("there is no " + thing + " for this CUDA");
     std::vector<std::string> by_cuda;
@@ -67,29 +67,31 @@ Compatibility cudnn_on(const Stack& stack, const Matrix& matrix, const Version& 
     }
     if (std::ranges::adjacent_find(all, std::not_equal_to(), number_of) == all.end())
         return all.front();
-    return unknown("it depends on the build of " + thing + ": " + join_with_and(by_cuda) +
-                   " (example: cudnn=" + cudnn.words + "+cu" +
-                   std::to_string(builds.back().cuda_major) + ")");
+    return unknown(
+        "it depends on the build of " + thing + ": " + join_with_and(by_cuda) +
+        " (example: cudnn=" + cudnn.words + "+cu" + std::to_string(builds.back().cuda_major) + ")");
 }
 
 /// pip installs a newer cuDNN with this build, which no longer has code for the GPU.
-CompatibilityCheck newest_cudnn_of(FrameworkBuild build, const Framework& framework,
-                                   const CudnnBuild& newer) {
+CompatibilityCheck newest_cudnn_of(
+    FrameworkBuild build, const Framework& framework, const CudnnBuild& newer) {
     Framework named = framework;
     named.build = build.build;
     build = of_version(std::move(build), *framework.version);
-    return {{PartKind::framework, framework.name,
-             "the newest cuDNN, which pip installs with " + words_of(named)},
-            {
-                .fit = Fit::does_not_work,
-                .evidence = {evidence_of(build, "cuDNN " + build.cudnn->text + " or later"),
-                             {"cuDNN " + newer.cudnn.text + " for CUDA " +
-                                  std::to_string(newer.cuda_major),
-                              "needs compute capability " + newer.capability_min.text + " or later",
-                              newer.source.url}},
-            },
-            Severity::warning,
-            build};
+    return {
+        {PartKind::framework,
+         framework.name,
+         "the newest cuDNN, which pip installs with " + words_of(named)},
+        {
+            .fit = Fit::does_not_work,
+            .evidence =
+                {evidence_of(build, "cuDNN " + build.cudnn->text + " or later"),
+                 {"cuDNN " + newer.cudnn.text + " for CUDA " + std::to_string(newer.cuda_major),
+                  "needs compute capability " + newer.capability_min.text + " or later",
+                  newer.source.url}},
+        },
+        Severity::warning,
+        build};
 }
 
 /// The build with the stack's CUDA and cuDNN, if it takes them from the system and they have the
@@ -108,8 +110,12 @@ FrameworkBuild with_system_libraries(const Stack& stack, FrameworkBuild build) {
 
 /// Every build that it may be, with the system's libraries where it takes
 /// those; the build that decides is the framework's answer.
-void compare_framework(const Stack& stack, const Matrix& matrix, const Gpu& gpu,
-                       const Framework& framework, std::vector<CompatibilityCheck>& all) {
+void compare_framework(
+    const Stack& stack,
+    const Matrix& matrix,
+    const Gpu& gpu,
+    const Framework& framework,
+    std::vector<CompatibilityCheck>& all) {
     const Version& capability = *gpu.capability;
     Part part{PartKind::framework, framework.name, words_of(framework)};
     const auto builds = builds_of(stack, framework, matrix).with_cuda;
@@ -124,9 +130,10 @@ void compare_framework(const Stack& stack, const Matrix& matrix, const Gpu& gpu,
         auto& one = suits.emplace_back(
             build_and_cudnn_on_gpu(build, capability, driver_of(stack), matrix, &loaded));
         if (one.fit == Fit::does_not_work)
-            one = decided_by_libraries(build, loaded, capability,
-                                       {.cuda = !stack.cuda, .cudnn = !stack.cudnn}, matrix)
-                      .value_or(one);
+            one =
+                decided_by_libraries(
+                    build, loaded, capability, {.cuda = !stack.cuda, .cudnn = !stack.cudnn}, matrix)
+                    .value_or(one);
         if (one.fit == Fit::unknown && !one.outside)
             one.why = part.text + ": " + one.why;
         numbers.push_back(number_of(one));
@@ -145,25 +152,29 @@ void compare_framework(const Stack& stack, const Matrix& matrix, const Gpu& gpu,
 /// Everything in the stack against the GPU.
 std::vector<CompatibilityCheck> compare(const Stack& stack, const Matrix& matrix, const Gpu& gpu) {
     if (!gpu.capability)
-        return {{{PartKind::gpu},
-                 unknown("the compute capability of " + subject_of(gpu) + " is unknown")}};
+        return {
+            {{PartKind::gpu},
+             unknown("the compute capability of " + subject_of(gpu) + " is unknown")}};
     const Version& capability = *gpu.capability;
     const Part itself{PartKind::gpu, std::to_string(gpu.index), subject_of(gpu)};
     if (const auto row = matrix.architecture(capability); !row)
         return {{itself, unknown(outside_data(words_of(gpu), row.coverage, matrix), true)}};
     std::vector<CompatibilityCheck> all;
     if (stack.driver)
-        all.push_back({{PartKind::driver, "", "driver " + stack.driver->text},
-                       driver_supports_gpu(*stack.driver, capability, matrix)});
+        all.push_back(
+            {{PartKind::driver, "", "driver " + stack.driver->text},
+             driver_supports_gpu(*stack.driver, capability, matrix)});
     if (const ContainerImage* image = image_of(stack, matrix))
         all.push_back(
             {{PartKind::image, "", name_of(*image)}, image_on_gpu(*image, capability, matrix)});
     else if (stack.cuda)
-        all.push_back({{PartKind::cuda, "", "CUDA " + stack.cuda->words},
-                       cuda_on_gpu(*stack.cuda, capability, matrix)});
+        all.push_back(
+            {{PartKind::cuda, "", "CUDA " + stack.cuda->words},
+             cuda_on_gpu(*stack.cuda, capability, matrix)});
     if (stack.cudnn)
-        all.push_back({{PartKind::cudnn, "", "cuDNN " + stack.cudnn->words},
-                       cudnn_on(stack, matrix, capability)});
+        all.push_back(
+            {{PartKind::cudnn, "", "cuDNN " + stack.cudnn->words},
+             cudnn_on(stack, matrix, capability)});
     for (const Framework& framework : stack.frameworks)
         compare_framework(stack, matrix, gpu, framework, all);
     return all;
@@ -184,8 +195,10 @@ Conflict about(const Gpu& gpu, const std::vector<CompatibilityCheck>& all, bool 
         .kind = gpu_is_newer ? ConflictKind::gpu_arch_not_in_build : ConflictKind::gpu_too_old,
         .parts = {{PartKind::gpu, std::to_string(gpu.index), subject}},
         .severity = Severity::note,
-        .evidence = {{"compute capability", capability,
-                      "cuda_devices[" + std::to_string(gpu.index) + "].compute_capability"}},
+        .evidence =
+            {{"compute capability",
+              capability,
+              "cuda_devices[" + std::to_string(gpu.index) + "].compute_capability"}},
     };
     std::vector<std::string> things;
     for (const CompatibilityCheck& compared : all) {
@@ -215,8 +228,8 @@ Conflict about(const Gpu& gpu, const std::vector<CompatibilityCheck>& all, bool 
 }
 
 /// What one component adds to the judgement where it is in no conflict.
-void note(const CompatibilityCheck& compared, const std::string& good,
-          JudgementBuilder& judgements) {
+void note(
+    const CompatibilityCheck& compared, const std::string& good, JudgementBuilder& judgements) {
     const Compatibility& suits = compared.suits;
     if (suits.outside)
         return judgements.outside(suits.why);

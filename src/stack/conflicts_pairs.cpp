@@ -12,8 +12,8 @@ namespace rnncheck::stack {
 namespace {
 
 /// What pip would install: without a build, what the name alone gives.
-std::vector<FrameworkBuild> builds_by_pip(const Stack& stack, const Framework& framework,
-                                          const Matrix& matrix) {
+std::vector<FrameworkBuild> builds_by_pip(
+    const Stack& stack, const Framework& framework, const Matrix& matrix) {
     std::vector<FrameworkBuild> builds = builds_of(stack, framework, matrix).with_cuda;
     if (!framework.build && std::ranges::any_of(builds, is_default))
         std::erase_if(builds, [](const FrameworkBuild& build) { return !is_default(build); });
@@ -31,8 +31,12 @@ std::string requirement_of(const FrameworkBuild& build) {
 
 /// An error where pip rejects the pair, a warning where it installs both and
 /// one loses its files.
-Conflict between(const Framework& one, const FrameworkBuild& build, const Framework& other,
-                 const FrameworkBuild& other_build, Together together) {
+Conflict between(
+    const Framework& one,
+    const FrameworkBuild& build,
+    const Framework& other,
+    const FrameworkBuild& other_build,
+    Together together) {
     Conflict conflict{
         .kind = ConflictKind::framework_requirements_conflict,
         .parts = {framework_part(one), framework_part(other)},
@@ -56,8 +60,8 @@ Conflict between(const Framework& one, const FrameworkBuild& build, const Framew
 }
 
 /// Another build than pip installs by default may be meant.
-bool any_build_conflicts(const Stack& stack, const Matrix& matrix, const Framework& one,
-                         const Framework& other) {
+bool any_build_conflicts(
+    const Stack& stack, const Matrix& matrix, const Framework& one, const Framework& other) {
     const auto others = builds_of(stack, other, matrix).with_cuda;
     return std::ranges::any_of(
         builds_of(stack, one, matrix).with_cuda, [&](const FrameworkBuild& build) {
@@ -69,8 +73,12 @@ bool any_build_conflicts(const Stack& stack, const Matrix& matrix, const Framewo
 
 /// By the requirements of the builds that pip would install of both; only
 /// builds of one system can be in one environment.
-void judge_pair(const Stack& stack, const Matrix& matrix, const Framework& one,
-                const Framework& other, JudgementBuilder& judgements) {
+void judge_pair(
+    const Stack& stack,
+    const Matrix& matrix,
+    const Framework& one,
+    const Framework& other,
+    JudgementBuilder& judgements) {
     const std::string names = words_of(one) + " and " + words_of(other);
     const auto builds = builds_by_pip(stack, one, matrix),
                others = builds_by_pip(stack, other, matrix);
@@ -87,8 +95,8 @@ void judge_pair(const Stack& stack, const Matrix& matrix, const Framework& one,
     if (!all)
         return judgements.unknown("what the packages of " + names + " require is not in the data");
     if (differ)
-        return judgements.unknown("it depends on the builds of " + names +
-                                  ", which were not specified");
+        return judgements.unknown(
+            "it depends on the builds of " + names + ", which were not specified");
     if (*all == Together::unknown)
         return judgements.unknown("which cuDNN " + names + " require is not in the data");
     if (*all == Together::fit && any_build_conflicts(stack, matrix, one, other))
@@ -97,15 +105,19 @@ void judge_pair(const Stack& stack, const Matrix& matrix, const Framework& one,
     const FrameworkBuild &build = builds.front(), &other_build = others.front();
     if (*all != Together::fit)
         return judgements.conflict(between(one, build, other, other_build, *all));
-    judgements.passed(names + " can be installed in one environment",
-                      {evidence_of(build, libraries_of(build)),
-                       evidence_of(other_build, libraries_of(other_build))});
+    judgements.passed(
+        names + " can be installed in one environment",
+        {evidence_of(build, libraries_of(build)),
+         evidence_of(other_build, libraries_of(other_build))});
 }
 
 /// One contains its cuDNN, the other takes that of the system, and the two are of the same file
 /// name.
-Conflict two_cudnns(const Framework& with_own, const FrameworkBuild& own,
-                    const Framework& of_system, const Known& system) {
+Conflict two_cudnns(
+    const Framework& with_own,
+    const FrameworkBuild& own,
+    const Framework& of_system,
+    const Known& system) {
     const std::string file = "libcudnn.so." + std::to_string(system.major());
     const std::string name = words_of(with_own), other = words_of(of_system);
     return {
@@ -120,17 +132,22 @@ Conflict two_cudnns(const Framework& with_own, const FrameworkBuild& own,
                "; a library of cuDNN that is then looked up on the loader's search path is of "
                "the other version, " +
                "or is not found",
-        .evidence = {evidence_of(own, "cuDNN " + own.cudnn->text),
-                     {"cuDNN of the system", system.words, system.source},
-                     {"with PyTorch 2.5.1 and CTranslate2 4.5.0",
-                      "Unable to load any of libcudnn_cnn.so.9.1.0",
-                      "https://github.com/OpenNMT/CTranslate2/issues/1826"}},
+        .evidence =
+            {evidence_of(own, "cuDNN " + own.cudnn->text),
+             {"cuDNN of the system", system.words, system.source},
+             {"with PyTorch 2.5.1 and CTranslate2 4.5.0",
+              "Unable to load any of libcudnn_cnn.so.9.1.0",
+              "https://github.com/OpenNMT/CTranslate2/issues/1826"}},
     };
 }
 
 /// On Linux, where libraries are found by their names.
-void note_two_cudnns(const Stack& stack, const Matrix& matrix, const Framework& with_own,
-                     const Framework& of_system, JudgementBuilder& judgements) {
+void note_two_cudnns(
+    const Stack& stack,
+    const Matrix& matrix,
+    const Framework& with_own,
+    const Framework& of_system,
+    JudgementBuilder& judgements) {
     const auto own = builds_by_pip(stack, with_own, matrix),
                others = builds_by_pip(stack, of_system, matrix);
     const FrameworkBuild* build = find_where(own, [&](const FrameworkBuild& one) {
@@ -144,8 +161,9 @@ void note_two_cudnns(const Stack& stack, const Matrix& matrix, const Framework& 
         return;
     const Known* system = version_in(stack.cudnn);
     if (!system)
-        judgements.block_pass("which cuDNN " + words_of(with_own) + " and " + words_of(of_system) +
-                              " get depends on that of the system, which was not specified");
+        judgements.block_pass(
+            "which cuDNN " + words_of(with_own) + " and " + words_of(of_system) +
+            " get depends on that of the system, which was not specified");
     else if (system->major() == build->cudnn->major() && !agree(*build->cudnn, *system))
         judgements.conflict(two_cudnns(with_own, *build, of_system, *system));
 }

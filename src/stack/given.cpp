@@ -220,9 +220,14 @@ Network& network_of(Stack& stack) {
 /// "bf16", "bfloat16", "half".
 bool take_dtype(Stack& stack, const std::string& value, const Matrix&) {
     static const std::map<std::string_view, Dtype> others = {
-        {"bfloat16", Dtype::bf16}, {"float16", Dtype::fp16}, {"half", Dtype::fp16},
-        {"float32", Dtype::fp32},  {"float", Dtype::fp32},   {"single", Dtype::fp32},
-        {"float64", Dtype::fp64},  {"double", Dtype::fp64}};
+        {"bfloat16", Dtype::bf16},
+        {"float16", Dtype::fp16},
+        {"half", Dtype::fp16},
+        {"float32", Dtype::fp32},
+        {"float", Dtype::fp32},
+        {"single", Dtype::fp32},
+        {"float64", Dtype::fp64},
+        {"double", Dtype::fp64}};
     const std::string word = normalized(value);
     auto dtype = from_name<Dtype>(word);
     if (const Dtype* const other = look_up(others, word))
@@ -256,10 +261,14 @@ constexpr auto keys = std::to_array<Key>({
     {"cupy", framework_version, nullptr},
     {"driver", "a version (535.104.05) or a branch (535)", take_driver},
     {"dtype", "the data type of the network: fp64, fp32, fp16 or bf16", take_dtype},
-    {"framework", "a framework and its version (pytorch 2.4.0), once for each framework", nullptr,
+    {"framework",
+     "a framework and its version (pytorch 2.4.0), once for each framework",
+     nullptr,
      true},
-    {"gpu", "a compute capability (8.6, sm_86) or the name of a GPU of one generation (RTX 3090)",
-     take_gpu, true},
+    {"gpu",
+     "a compute capability (8.6, sm_86) or the name of a GPU of one generation (RTX 3090)",
+     take_gpu,
+     true},
     {"image",
      "a container image and its tag (nvcr.io/nvidia/pytorch:25.01-py3, "
      "nvidia/cuda:12.4.1-base-ubuntu22.04)",
@@ -269,7 +278,8 @@ constexpr auto keys = std::to_array<Key>({
     {"masked", "yes if the network's sequences are padded and masked, otherwise no", take_masked},
     {"mxnet", framework_version, nullptr},
     {"onnxruntime", framework_version, nullptr},
-    {"os", "linux, windows, macos, wsl, or the operating system's name (Ubuntu 22.04, Windows 10)",
+    {"os",
+     "linux, windows, macos, wsl, or the operating system's name (Ubuntu 22.04, Windows 10)",
      take_os},
     {"paddlepaddle", framework_version, nullptr},
     {"python", "a Python version (3.11)", take_python},
@@ -279,8 +289,8 @@ constexpr auto keys = std::to_array<Key>({
 });
 
 /// The products that an ambiguous name may mean, else what the key takes.
-std::string expected_gpu(const std::string& value, const Matrix& matrix,
-                         std::string_view otherwise) {
+std::string expected_gpu(
+    const std::string& value, const Matrix& matrix, std::string_view otherwise) {
     const auto names = mapped(matrix.gpu_products_named(value), [](const GpuProduct& product) {
         return product.name + " (" + product.capability.text + ")";
     });
@@ -405,8 +415,9 @@ Stack with_changes(Stack stack, const std::vector<GivenValue>& changes, const Ma
             stack.driver.reset();
         if (change.key == "python")
             stack.python.reset();
-        std::erase_if(stack.frameworks,
-                      [&](const Framework& framework) { return framework.name == change.key; });
+        std::erase_if(stack.frameworks, [&](const Framework& framework) {
+            return framework.name == change.key;
+        });
         Given changed{std::move(stack), {}, {}};
         take(changed, change, matrix);
         stack = std::move(changed.stack);

@@ -81,13 +81,14 @@ void read_events(Given& hints, const Log& log) {
             if (field.name == "build" && !hints.build_cuda)
                 hints.build_cuda = cuda_of_flavour(field.value);
         }
-    const std::pair<const char*, const char*> in_use[] = {{"tensorflow_in_use", "tensorflow"},
-                                                          {"torch_in_use", "pytorch"},
-                                                          {"jax_in_use", "jax"},
-                                                          {"paddle_in_use", "paddlepaddle"},
-                                                          {"chainer_in_use", "chainer"},
-                                                          {"ctranslate2_in_use", "ctranslate2"},
-                                                          {"onnxruntime_in_use", "onnxruntime"}};
+    const std::pair<const char*, const char*> in_use[] = {
+        {"tensorflow_in_use", "tensorflow"},
+        {"torch_in_use", "pytorch"},
+        {"jax_in_use", "jax"},
+        {"paddle_in_use", "paddlepaddle"},
+        {"chainer_in_use", "chainer"},
+        {"ctranslate2_in_use", "ctranslate2"},
+        {"onnxruntime_in_use", "onnxruntime"}};
     if (!hints.stack.frameworks.empty())
         return;
     const auto seen = [&](std::string_view wanted) {
@@ -179,8 +180,11 @@ void take(std::optional<Known>& known, const std::optional<Known>& also) {
 }
 
 /// "GT 710" is three chips: known is the newest of them. What is known exactly takes its place.
-void take_capability(Given& hints, const std::optional<Version>& capability, Exactness exactness,
-                     const Matrix& matrix) {
+void take_capability(
+    Given& hints,
+    const std::optional<Version>& capability,
+    Exactness exactness,
+    const Matrix& matrix) {
     std::vector<Gpu>& gpus = hints.stack.gpus;
     const bool is_known = !gpus.empty() && gpus.front().capability->exactness != Exactness::range;
     if (!capability || is_known)
@@ -230,8 +234,8 @@ void read_item(Given& hints, const GivenValue& item, const Matrix& matrix) {
     } else if (item.key == "cuda") {
         if (const auto version = find_version(value, 1); version && !stack.cuda)
             stack.cuda = known_cuda(*version, matrix);
-    } else if (item.key ==
-               "cudnn") {  // "installed for CUDA 11", "8.2 (CUDA 11.3)": that number is not cuDNN's
+    } else if (item.key == "cudnn") {  // "installed for CUDA 11", "8.2 (CUDA 11.3)": that number is
+                                       // not cuDNN's
         if (const auto version = find_version(value.substr(0, value.find("cuda")), 1);
             version && !stack.cudnn)
             stack.cudnn = known_cudnn(*version, matrix);

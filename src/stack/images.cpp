@@ -50,11 +50,12 @@ std::optional<TaggedImage> tensorflow_image(const std::string& name) {
     std::string build = "cuda";
     if (gpu.empty())
         build = "cpu";
-    return TaggedImage{.cuda = {},
-                       .has_cudnn = !gpu.empty(),
-                       .framework = "tensorflow",
-                       .framework_version = parse_version(version),
-                       .build = build};
+    return TaggedImage{
+        .cuda = {},
+        .has_cudnn = !gpu.empty(),
+        .framework = "tensorflow",
+        .framework_version = parse_version(version),
+        .build = build};
 }
 
 /// "pytorch/pytorch:2.4.0-cuda12.1-cudnn9-runtime": PyTorch's own build for that CUDA
@@ -65,11 +66,12 @@ std::optional<TaggedImage> pytorch_image(const std::string& name) {
     std::string version, major, minor;
     if (!re2::RE2::FullMatch(name, *form, &version, &major, &minor))
         return std::nullopt;
-    return TaggedImage{.cuda = {},
-                       .has_cudnn = true,
-                       .framework = "pytorch",
-                       .framework_version = parse_version(version),
-                       .build = "cu" + major + minor};
+    return TaggedImage{
+        .cuda = {},
+        .has_cudnn = true,
+        .framework = "pytorch",
+        .framework_version = parse_version(version),
+        .build = "cu" + major + minor};
 }
 
 /// "nvcr.io/nvidia/pytorch:26.06-py3": which framework, and nothing else.
@@ -114,14 +116,16 @@ Compatibility image_on_gpu(const ContainerImage& image, const Version& gpu, cons
     const std::string name = name_of(image);
     if (!image.capability_min || !image.capability_max ||
         gpu.major() > image.capability_max->major())
-        return {.fit = Fit::unknown,
-                .why = "whether " + name + " has code for " + gpu.text + " is not in the data"};
-    const Evidence named{name, "compute capability " + image.capability_min->text + " and later",
-                         image.source.url};
+        return {
+            .fit = Fit::unknown,
+            .why = "whether " + name + " has code for " + gpu.text + " is not in the data"};
+    const Evidence named{
+        name, "compute capability " + image.capability_min->text + " and later", image.source.url};
     if (gpu < *image.capability_min)
-        return {.fit = Fit::does_not_work,
-                .why = name + " is not for compute capability " + gpu.text,
-                .evidence = {named}};
+        return {
+            .fit = Fit::does_not_work,
+            .why = name + " is not for compute capability " + gpu.text,
+            .evidence = {named}};
     cuda.evidence.push_back(named);
     return cuda;
 }
@@ -142,8 +146,8 @@ std::optional<bool> on_data_center_gpus(const Stack& stack, const Matrix& matrix
 
 /// NVIDIA's images contain the forward-compatibility package of their CUDA,
 /// which runs on older drivers of data center GPUs.
-Compatibility driver_runs_image(const Driver& driver, const ContainerImage& image,
-                                const Stack& stack, const Matrix& matrix) {
+Compatibility driver_runs_image(
+    const Driver& driver, const ContainerImage& image, const Stack& stack, const Matrix& matrix) {
     Compatibility answer = driver_runs_cuda(driver, image.cuda, matrix);
     const auto data_center = on_data_center_gpus(stack, matrix);
     const auto package = compat_package(driver, image.cuda, {}, matrix);
@@ -152,16 +156,20 @@ Compatibility driver_runs_image(const Driver& driver, const ContainerImage& imag
     const std::string runs = "the image's forward-compatibility package " + package->name +
                              " runs it on driver " + driver.version->text;
     if (!data_center)
-        return {.fit = Fit::unknown,
-                .why = "it depends on the GPU: only on data center GPUs, " + runs};
-    return {.fit = Fit::works,
-            .why = runs,
-            .evidence = {{package->name, "in the image", package->source}}};
+        return {
+            .fit = Fit::unknown, .why = "it depends on the GPU: only on data center GPUs, " + runs};
+    return {
+        .fit = Fit::works,
+        .why = runs,
+        .evidence = {{package->name, "in the image", package->source}}};
 }
 
 /// Later rows are later images: of equal CUDA the last one counts.
-const ContainerImage* newest_image(const Stack& stack, const Driver& driver, const Matrix& matrix,
-                                   const std::function<bool(const ContainerImage&)>& is_wanted) {
+const ContainerImage* newest_image(
+    const Stack& stack,
+    const Driver& driver,
+    const Matrix& matrix,
+    const std::function<bool(const ContainerImage&)>& is_wanted) {
     const auto has_code = [&](const ContainerImage& image, const Version& gpu) {
         return image_on_gpu(image, gpu, matrix).fit == Fit::works &&
                std::ranges::none_of(matrix.cudnn_builds(), [&](const CudnnBuild& row) {
@@ -171,10 +179,11 @@ const ContainerImage* newest_image(const Stack& stack, const Driver& driver, con
                });
     };
     const auto runs = [&](const ContainerImage& image) {
-        return std::ranges::all_of(stack.gpus,
-                                   [&](const Gpu& gpu) {
-                                       return !gpu.capability || has_code(image, *gpu.capability);
-                                   }) &&
+        return std::ranges::all_of(
+                   stack.gpus,
+                   [&](const Gpu& gpu) {
+                       return !gpu.capability || has_code(image, *gpu.capability);
+                   }) &&
                (!driver.version ||
                 driver_runs_image(driver, image, stack, matrix).fit == Fit::works);
     };
@@ -191,8 +200,12 @@ bool is_of_conda(const FrameworkBuild& build) {
 
 /// NVIDIA builds its images for GPUs that the projects' packages no longer
 /// support, or do not support yet.
-const ContainerImage* image_instead(const std::string& framework, const Version& gpu,
-                                    const Driver& driver, const Matrix& matrix, bool arm) {
+const ContainerImage* image_instead(
+    const std::string& framework,
+    const Version& gpu,
+    const Driver& driver,
+    const Matrix& matrix,
+    bool arm) {
     const auto may_run = [&](const FrameworkBuild& build) {
         return build.framework == framework && build.cuda && !is_of_conda(build) &&
                build_and_cudnn_on_gpu(build, gpu, {}, matrix).fit != Fit::does_not_work;
@@ -201,8 +214,9 @@ const ContainerImage* image_instead(const std::string& framework, const Version&
         return nullptr;
     Stack on_gpu;
     on_gpu.gpus.push_back({.capability = known_capability(gpu, matrix)});
-    return newest_image(on_gpu, driver, matrix,
-                        [&](const ContainerImage& image) { return image.framework == framework; });
+    return newest_image(on_gpu, driver, matrix, [&](const ContainerImage& image) {
+        return image.framework == framework;
+    });
 }
 
 }  // namespace rnncheck::stack

@@ -17,8 +17,8 @@ namespace {
 /// The plugin that it starts names this version, whose enumerations have other values than those
 /// before and after: https://pypi.org/project/jax-cuda12-pjrt/0.12.0.1/,
 /// jax_plugins/xla_cuda12/__init__.py
-bool is_rejected_by_name(const Version& cudnn, const Version& built_with,
-                         std::string_view framework) {
+bool is_rejected_by_name(
+    const Version& cudnn, const Version& built_with, std::string_view framework) {
     static const Version rejected = make_version({9, 10, 0});
     return framework == "jax" && parts_written(cudnn) > 2 && cudnn == rejected &&
            rejected < built_with;
@@ -28,8 +28,8 @@ bool is_rejected_by_name(const Version& cudnn, const Version& built_with,
 
 /// A major version changes the sonames; a later minor version keeps all
 /// functions.
-CudnnMatch cudnn_match(const Version& cudnn, const Version& built_with,
-                       std::string_view framework) {
+CudnnMatch cudnn_match(
+    const Version& cudnn, const Version& built_with, std::string_view framework) {
     if (is_rejected_by_name(cudnn, built_with, framework))
         return CudnnMatch::too_old;
     if (cudnn.major() < built_with.major())
@@ -87,8 +87,8 @@ Together together(const FrameworkBuild& a, const FrameworkBuild& b) {
 }
 
 /// Where the metadata require "or later", pip takes the newest of the major.
-const CudnnBuild* cudnn_by_pip(const FrameworkBuild& build, const std::optional<Version>& gpu,
-                               const Matrix& matrix) {
+const CudnnBuild* cudnn_by_pip(
+    const FrameworkBuild& build, const std::optional<Version>& gpu, const Matrix& matrix) {
     if (!build.cudnn_or_newer || !build.cudnn)
         return nullptr;
     const CudnnBuild* newest = nullptr;
@@ -107,8 +107,8 @@ namespace {
 
 /// With the first CUDA that has code for the GPU, and the newest cuDNN of the build's major, for
 /// what is open.
-FrameworkBuild with_newer_libraries(FrameworkBuild loaded, const Version& first_cuda,
-                                    OpenLibraries open, const Matrix& matrix) {
+FrameworkBuild with_newer_libraries(
+    FrameworkBuild loaded, const Version& first_cuda, OpenLibraries open, const Matrix& matrix) {
     if (open.cuda && first_cuda.major() == loaded.cuda->major())
         loaded.cuda = std::max(*loaded.cuda, first_cuda);
     if (!open.cudnn || !loaded.cudnn)
@@ -121,9 +121,12 @@ FrameworkBuild with_newer_libraries(FrameworkBuild loaded, const Version& first_
 
 }  // namespace
 
-std::optional<Compatibility> decided_by_libraries(const FrameworkBuild& build,
-                                                  const FrameworkBuild& loaded, const Version& gpu,
-                                                  OpenLibraries open, const Matrix& matrix) {
+std::optional<Compatibility> decided_by_libraries(
+    const FrameworkBuild& build,
+    const FrameworkBuild& loaded,
+    const Version& gpu,
+    OpenLibraries open,
+    const Matrix& matrix) {
     const auto row = matrix.architecture(gpu);
     if (!takes_system_libraries(build) || build.framework == "tensorflow" || !row)
         return std::nullopt;

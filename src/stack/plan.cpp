@@ -37,8 +37,8 @@ bool is_before(const PlannedBuild& a, const PlannedBuild& b, bool driver_given) 
 }
 
 /// All builds with CUDA of a framework for the stack's system, the best first.
-std::vector<PlannedBuild> judged_builds(const std::string& framework, const stack::Stack& stack,
-                                        const Matrix& matrix) {
+std::vector<PlannedBuild> judged_builds(
+    const std::string& framework, const stack::Stack& stack, const Matrix& matrix) {
     std::vector<PlannedBuild> builds;
     for (const FrameworkBuild& build :
          stack::published_builds(stack::on_arm(stack, matrix), matrix))
@@ -102,8 +102,8 @@ void find_undecided(FrameworkPlan& plan, const std::vector<PlannedBuild>& builds
 
 /// The project's own builds before those of conda-forge, whatever compiles
 /// first.
-FrameworkPlan plan_for(const std::string& framework, const stack::Stack& stack,
-                       const Matrix& matrix) {
+FrameworkPlan plan_for(
+    const std::string& framework, const stack::Stack& stack, const Matrix& matrix) {
     FrameworkPlan plan;
     plan.framework = framework;
     const std::vector<PlannedBuild> builds = judged_builds(framework, stack, matrix);
@@ -145,8 +145,9 @@ void look_at_gpu(Plan& plan, const stack::Stack& stack, const Matrix& matrix) {
         return;
     if (const std::string why = stack::no_board_of_builds(gpu, matrix); !why.empty())
         plan.obstacles.push_back(why);
-    if (std::ranges::none_of(matrix.cudnn_builds(),
-                             [&](const CudnnBuild& row) { return row.capability_min <= gpu; }))
+    if (std::ranges::none_of(matrix.cudnn_builds(), [&](const CudnnBuild& row) {
+            return row.capability_min <= gpu;
+        }))
         plan.obstacles.push_back(
             "no version of cuDNN in the data has code for " + architecture->name + " (" + gpu.text +
             "), and no published build of a framework supports it: use a GPU of compute "
@@ -171,15 +172,15 @@ void look_at_gpu(Plan& plan, const stack::Stack& stack, const Matrix& matrix) {
 void look_at_driver(Plan& plan, const Version& driver, const Matrix& matrix) {
     const auto of_driver = matrix.cuda_of_driver(driver);
     if (of_driver)
-        plan.remarks.push_back("driver " + driver.text + " supports CUDA up to " +
-                               of_driver->cuda.text);
+        plan.remarks.push_back(
+            "driver " + driver.text + " supports CUDA up to " + of_driver->cuda.text);
     else
         plan.remarks.push_back(
             stack::outside_data("driver " + driver.text, of_driver.coverage, matrix));
 }
 
-std::string use_of_image(const std::string& framework, const ContainerImage& image, bool on_windows,
-                         bool arm) {
+std::string use_of_image(
+    const std::string& framework, const ContainerImage& image, bool on_windows, bool arm) {
     const std::string name =
         "NVIDIA's container image " + stack::name_of(image) + " (CUDA " + image.cuda.text + ")";
     if (arm)
@@ -199,9 +200,12 @@ void look_at_images(Plan& plan, const stack::Stack& stack, const Matrix& matrix)
     for (const FrameworkPlan& framework : plan.frameworks) {
         if (framework.newest || framework.possible)
             continue;
-        const ContainerImage* image =
-            stack::image_instead(framework.framework, *stack::capability_of(stack),
-                                 stack::driver_of(stack), matrix, arm);
+        const ContainerImage* image = stack::image_instead(
+            framework.framework,
+            *stack::capability_of(stack),
+            stack::driver_of(stack),
+            matrix,
+            arm);
         if (image)
             plan.remarks.push_back(
                 use_of_image(framework.framework, *image, stack.os == "windows", arm));
@@ -211,13 +215,16 @@ void look_at_images(Plan& plan, const stack::Stack& stack, const Matrix& matrix)
 void require_framework(const std::string& framework, const Matrix& matrix) {
     const auto names = matrix.frameworks();
     if (!includes(names, framework))
-        throw UsageError("unknown framework '" + framework + "'; the data contain " +
-                         join_with_and(names));
+        throw UsageError(
+            "unknown framework '" + framework + "'; the data contain " + join_with_and(names));
 }
 
 /// One build against every architecture of the tables, but not against Jetsons.
-NeededBuild needed(const FrameworkBuild& build, const Version& version, const stack::Stack& stack,
-                   const Matrix& matrix) {
+NeededBuild needed(
+    const FrameworkBuild& build,
+    const Version& version,
+    const stack::Stack& stack,
+    const Matrix& matrix) {
     NeededBuild needed{plan_build(build, stack, matrix), {}, {}};
     needed.build.install = install_command(of_version(build, version), std::nullopt, matrix);
     for (const Architecture& architecture : matrix.architectures()) {
@@ -235,9 +242,10 @@ NeededBuild needed(const FrameworkBuild& build, const Version& version, const st
 }
 
 /// Of every system with a build, or of the requested one alone.
-std::vector<std::string> systems_without_cuda(const std::set<std::string>& systems,
-                                              const std::set<std::string>& with_cuda,
-                                              const std::string& requested_os) {
+std::vector<std::string> systems_without_cuda(
+    const std::set<std::string>& systems,
+    const std::set<std::string>& with_cuda,
+    const std::string& requested_os) {
     if (systems.empty())
         return {};
     std::vector<std::string> without;
@@ -250,8 +258,8 @@ std::vector<std::string> systems_without_cuda(const std::set<std::string>& syste
 }  // namespace
 
 /// Linux where no system was specified.
-PlannedFor planned_for(const stack::Stack& stack, const std::string& framework,
-                       const Matrix& matrix) {
+PlannedFor planned_for(
+    const stack::Stack& stack, const std::string& framework, const Matrix& matrix) {
     PlannedFor document;
     if (stack.driver)
         document.driver = *stack.driver;
@@ -338,9 +346,9 @@ Needs needs_of(const stack::Framework& framework, const Matrix& matrix, const st
             needs.builds.push_back(needed(build, version, stack, matrix));
     }
     if (!any_called && !builds.empty())
-        throw UsageError("there is no build '" + flavour + "' of " + framework.name + " " +
-                         version.text + " in the data; there are " +
-                         join_with_and({builds.begin(), builds.end()}));
+        throw UsageError(
+            "there is no build '" + flavour + "' of " + framework.name + " " + version.text +
+            " in the data; there are " + join_with_and({builds.begin(), builds.end()}));
     needs.without_cuda = systems_without_cuda(systems, with_cuda, os);
     if (newest && systems.empty() && version > *newest)
         needs.newest_known = newest;

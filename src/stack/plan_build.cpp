@@ -45,8 +45,11 @@ void raise(std::optional<Version>& driver, const std::optional<Version>& at_leas
 }
 
 /// The oldest driver that runs its CUDA at all, and that which runs all of it.
-void find_drivers(PlannedBuild& planned, const FrameworkBuild& build, const std::string& os,
-                  const Matrix& matrix) {
+void find_drivers(
+    PlannedBuild& planned,
+    const FrameworkBuild& build,
+    const std::string& os,
+    const Matrix& matrix) {
     if (os == build.os)
         planned.driver_min = build.driver_min;
     const auto drivers = stack::drivers_for(*build.cuda, os, matrix);
@@ -58,8 +61,8 @@ void find_drivers(PlannedBuild& planned, const FrameworkBuild& build, const std:
 }
 
 /// A driver knows the GPUs of its time: the one shipped with the GPU's first toolkit does.
-void add_driver_of_gpu(PlannedBuild& planned, const Version& first_cuda, const std::string& os,
-                       const Matrix& matrix) {
+void add_driver_of_gpu(
+    PlannedBuild& planned, const Version& first_cuda, const std::string& os, const Matrix& matrix) {
     if (!planned.driver_full)
         return;  // the GPU's driver alone is not that of a later CUDA
     const auto drivers = stack::drivers_for(first_cuda, os, matrix);
@@ -71,8 +74,12 @@ void add_driver_of_gpu(PlannedBuild& planned, const Version& first_cuda, const s
 
 /// PTX needs a driver of the build's own CUDA: minor-version compatibility does
 /// not include it.
-void judge_gpu(PlannedBuild& planned, const FrameworkBuild& build, const Version& gpu,
-               const stack::Driver& driver, const Matrix& matrix) {
+void judge_gpu(
+    PlannedBuild& planned,
+    const FrameworkBuild& build,
+    const Version& gpu,
+    const stack::Driver& driver,
+    const Matrix& matrix) {
     if (const auto architecture = matrix.architecture(gpu))
         add_driver_of_gpu(planned, architecture->first_cuda, driver.os, matrix);
     const auto open =
@@ -87,8 +94,11 @@ void judge_gpu(PlannedBuild& planned, const FrameworkBuild& build, const Version
 
 /// The forward-compatibility package, unless the GPU is known to be none of a
 /// data center.
-std::string package_instead(const FrameworkBuild& build, const stack::Driver& driver,
-                            const stack::Stack& stack, const Matrix& matrix) {
+std::string package_instead(
+    const FrameworkBuild& build,
+    const stack::Driver& driver,
+    const stack::Stack& stack,
+    const Matrix& matrix) {
     const auto package =
         stack::compat_package(driver, *build.cuda, stack::capability_of(stack), matrix);
     const auto data_center = stack::on_data_center_gpus(stack, matrix);
@@ -101,8 +111,12 @@ std::string package_instead(const FrameworkBuild& build, const stack::Driver& dr
 }
 
 /// A branch alone may be older than what is needed, which a note then shows.
-void judge_driver(PlannedBuild& planned, const FrameworkBuild& build, const stack::Driver& driver,
-                  const stack::Stack& stack, const Matrix& matrix) {
+void judge_driver(
+    PlannedBuild& planned,
+    const FrameworkBuild& build,
+    const stack::Driver& driver,
+    const stack::Stack& stack,
+    const Matrix& matrix) {
     const stack::DriverRange drivers{planned.driver_min, planned.driver_full};
     Compatibility answer = stack::driver_runs_cuda(driver, *build.cuda, drivers, matrix);
     if (answer.fit == Fit::does_not_work)
@@ -111,31 +125,36 @@ void judge_driver(PlannedBuild& planned, const FrameworkBuild& build, const stac
     if (answer.fit != Fit::works)
         return;
     if (planned.driver_min && *driver.version < *planned.driver_min)
-        planned.notes.push_back("of branch " + driver.version->text + ", from version " +
-                                planned.driver_min->text + " on");
+        planned.notes.push_back(
+            "of branch " + driver.version->text + ", from version " + planned.driver_min->text +
+            " on");
     if (answer.minor_version_only)
-        planned.notes.push_back("runs on driver " + driver.version->text +
-                                " by minor-version compatibility: what is new in CUDA " +
-                                build.cuda->text +
-                                " and PTX code compiled by it are not available");
+        planned.notes.push_back(
+            "runs on driver " + driver.version->text +
+            " by minor-version compatibility: what is new in CUDA " + build.cuda->text +
+            " and PTX code compiled by it are not available");
 }
 
 /// The table's own sentence, or running the layer without cuDNN.
-std::string workaround_for(const RnnDefect& defect, const std::optional<Version>& gpu,
-                           const Matrix& matrix) {
+std::string workaround_for(
+    const RnnDefect& defect, const std::optional<Version>& gpu, const Matrix& matrix) {
     if (!defect.fixed || !gpu || stack::fixed_cudnn(defect, gpu, {}, matrix))
         return defect.workaround;
     return "No version without it has code for " + gpu->text + ": run the layer without cuDNN";
 }
 
 /// Defects rule no build out: most networks never meet their conditions.
-void add_known_defects(PlannedBuild& planned, const FrameworkBuild& build,
-                       const std::optional<Version>& gpu, const Matrix& matrix) {
+void add_known_defects(
+    PlannedBuild& planned,
+    const FrameworkBuild& build,
+    const std::optional<Version>& gpu,
+    const Matrix& matrix) {
     if (!build.cudnn)
         return;
     for (const RnnDefect& defect : matrix.rnn_defects(*build.cudnn, gpu, build.os)) {
-        planned.defects.push_back("known defect of cuDNN " + version_in_words(*build.cudnn) + ": " +
-                                  defect.symptom + ". " + workaround_for(defect, gpu, matrix));
+        planned.defects.push_back(
+            "known defect of cuDNN " + version_in_words(*build.cudnn) + ": " + defect.symptom +
+            ". " + workaround_for(defect, gpu, matrix));
         add_once(planned.sources, defect.source.url);
     }
 }
@@ -172,8 +191,8 @@ std::string filled(const std::string& word, const FrameworkBuild& build) {
 
 }  // namespace
 
-PlannedBuild plan_build(const FrameworkBuild& build, const stack::Stack& stack,
-                        const Matrix& matrix) {
+PlannedBuild plan_build(
+    const FrameworkBuild& build, const stack::Stack& stack, const Matrix& matrix) {
     PlannedBuild planned = described(build);
     const stack::Driver driver = stack::driver_for(stack, build.os);
     const std::optional<Version> gpu = stack::capability_of(stack);
@@ -205,10 +224,10 @@ FrameworkBuild of_version(FrameworkBuild row, const Version& version) {
     return row;
 }
 
-std::string install_command(const FrameworkBuild& build, const std::optional<Version>& gpu,
-                            const Matrix& matrix) {
-    const auto words = mapped(split(build.install, ' '),
-                              [&](const std::string& word) { return filled(word, build); });
+std::string install_command(
+    const FrameworkBuild& build, const std::optional<Version>& gpu, const Matrix& matrix) {
+    const auto words = mapped(
+        split(build.install, ' '), [&](const std::string& word) { return filled(word, build); });
     std::string command = join(words, " ");
     const CudnnBuild* newer = nullptr;
     if (gpu)

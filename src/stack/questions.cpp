@@ -52,8 +52,10 @@ Evidence evidence_of(const FrameworkBuild& build, const std::string& value) {
     std::string versions = build.first.text;
     if (build.last && build.last != build.first)
         versions += " to " + build.last->text;
-    return {build.package + ' ' + versions + " for " + build.os + " (" + build.build + ")", value,
-            build.source.url};
+    return {
+        build.package + ' ' + versions + " for " + build.os + " (" + build.build + ")",
+        value,
+        build.source.url};
 }
 
 }  // namespace rnncheck::stack

@@ -52,8 +52,8 @@ Compatibility cudnn_on_gpu(const CudnnBuild& build, const Version& gpu) {
 
 /// A build that names 9.1 may get any 9.1.x, of which the best counts; of one
 /// whose cuDNN is unknown all have to have code for the GPU.
-Compatibility cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& gpu,
-                                    const Matrix& matrix) {
+Compatibility cudnn_of_build_on_gpu(
+    const FrameworkBuild& build, const Version& gpu, const Matrix& matrix) {
     if (build.without_cudnn || !build.cuda)
         return {};
     Fit best = Fit::does_not_work, worst = Fit::works;
@@ -69,8 +69,9 @@ Compatibility cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& 
     if (!first)
         return not_known(cudnn_in_words(build) + " is not in the data");
     if (!build.cudnn && best != Fit::does_not_work && worst == Fit::does_not_work)
-        return not_known("its cuDNN is not in the data, and not every one for CUDA " +
-                         std::to_string(build.cuda->major()) + " has code for " + gpu.text);
+        return not_known(
+            "its cuDNN is not in the data, and not every one for CUDA " +
+            std::to_string(build.cuda->major()) + " has code for " + gpu.text);
     CudnnBuild named = *first;
     named.cudnn = build.cudnn.value_or(first->cudnn);
     Compatibility answer = cudnn_on_gpu(named, gpu);
@@ -85,8 +86,8 @@ Compatibility cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& 
     return answer;
 }
 
-const CudnnBuild* newer_cudnn_without(const FrameworkBuild& build, const Version& gpu,
-                                      const Matrix& matrix) {
+const CudnnBuild* newer_cudnn_without(
+    const FrameworkBuild& build, const Version& gpu, const Matrix& matrix) {
     if (!build.cudnn_or_newer || !build.cudnn)
         return nullptr;
     return first_cudnn_without(gpu, *build.cudnn, build.cuda->major(), matrix);
@@ -101,8 +102,8 @@ std::vector<CudnnBuild> cudnn_builds_of(const Version& cudnn, const Matrix& matr
     return builds;
 }
 
-const CudnnBuild* first_cudnn_without(const Version& gpu, const Version& from, int cuda_major,
-                                      const Matrix& matrix) {
+const CudnnBuild* first_cudnn_without(
+    const Version& gpu, const Version& from, int cuda_major, const Matrix& matrix) {
     return find_where(matrix.cudnn_builds(), [&](const CudnnBuild& row) {
         return row.cuda_major == cuda_major && row.cudnn.major() == from.major() &&
                row.last() >= from && gpu < row.capability_min;
@@ -136,8 +137,11 @@ Compatibility cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix&
 }
 
 /// Of the newest CUDA; on Linux also one that the driver runs.
-const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const std::optional<Version>& gpu,
-                              const Stack& stack, const Matrix& matrix) {
+const CudnnBuild* fixed_cudnn(
+    const RnnDefect& defect,
+    const std::optional<Version>& gpu,
+    const Stack& stack,
+    const Matrix& matrix) {
     const bool on_linux = stack.driver && systems_of_driver(stack).front() == "linux";
     const auto suits = [&](const CudnnBuild& build) {
         return (!gpu || fit_of(build, *gpu) == Fit::works) &&
@@ -155,8 +159,8 @@ const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const std::optional<Versi
 }
 
 /// By what the documentation promises, else by the limits that it names.
-Compatibility cudnn_runs_networks(Dtype dtype, const Version& cudnn, const Version& gpu,
-                                  const Matrix& matrix) {
+Compatibility cudnn_runs_networks(
+    Dtype dtype, const Version& cudnn, const Version& gpu, const Matrix& matrix) {
     const std::string_view type = name_of(dtype);
     if (matrix.requires_support(cudnn, gpu, type, name_of(Algorithm::standard)))
         return {};
@@ -171,8 +175,8 @@ Compatibility cudnn_runs_networks(Dtype dtype, const Version& cudnn, const Versi
     return not_known("the tables do not contain it");
 }
 
-std::vector<std::string> defects_in_words(const Version& cudnn, const Version& gpu,
-                                          const Matrix& matrix) {
+std::vector<std::string> defects_in_words(
+    const Version& cudnn, const Version& gpu, const Matrix& matrix) {
     return mapped(matrix.rnn_defects(cudnn, gpu), &RnnDefect::symptom);
 }
 

@@ -27,8 +27,8 @@ Compatibility by_newest_cuda(const Version& newest, const Version& requested) {
 }
 
 /// Where no table names the drivers of a CUDA.
-Compatibility by_tables_cuda(const Driver& driver, const Version& cuda,
-                             const Answer<CudaOfDriver>& of_driver) {
+Compatibility by_tables_cuda(
+    const Driver& driver, const Version& cuda, const Answer<CudaOfDriver>& of_driver) {
     const std::string not_named =
         "the driver that CUDA " + cuda.text + " needs on " + driver.os + " is not in the data";
     if (!of_driver)
@@ -45,8 +45,8 @@ Compatibility by_tables_cuda(const Driver& driver, const Version& cuda,
 
 /// By the drivers that the release notes of a CUDA name, whatever `answer` was.
 /// A branch such as 535 may be older or newer than its bound.
-Compatibility by_range(const Version& driver, const Version& cuda, const DriverRange& drivers,
-                       Compatibility answer) {
+Compatibility by_range(
+    const Version& driver, const Version& cuda, const DriverRange& drivers, Compatibility answer) {
     const std::string needs = "CUDA " + cuda.text + if_any(" needs driver ", drivers.oldest);
     if (drivers.oldest && !may_reach(driver, *drivers.oldest)) {
         answer.fit = Fit::does_not_work;
@@ -76,8 +76,8 @@ bool runs_as_newer_driver(const Version& cuda, const Matrix& matrix) {
 
 }  // namespace
 
-Answer<DriverForCuda> drivers_for(const Version& cuda, const std::string& os,
-                                  const Matrix& matrix) {
+Answer<DriverForCuda> drivers_for(
+    const Version& cuda, const std::string& os, const Matrix& matrix) {
     if (os == "windows")
         return matrix.windows_driver_for_cuda(cuda);
     return matrix.driver_for_cuda(cuda);
@@ -100,13 +100,15 @@ Compatibility driver_runs_cuda(const Driver& driver, const Version& cuda, const 
         answer.evidence.push_back(
             {"newest CUDA of the driver", of_driver->cuda.text, of_driver->source.url});
     if (answer.minor_version_only)
-        answer.evidence.push_back({"driver with all features of CUDA " + cuda.text,
-                                   row->full_driver.text, row->source.url});
+        answer.evidence.push_back(
+            {"driver with all features of CUDA " + cuda.text,
+             row->full_driver.text,
+             row->source.url});
     return answer;
 }
 
-Compatibility driver_runs_cuda(const Driver& driver, const Version& cuda,
-                               const DriverRange& drivers, const Matrix& matrix) {
+Compatibility driver_runs_cuda(
+    const Driver& driver, const Version& cuda, const DriverRange& drivers, const Matrix& matrix) {
     if (driver.cuda) {
         const Compatibility answer = by_newest_cuda(*driver.cuda, cuda);
         if (answer.fit != Fit::unknown || !driver.version || !drivers.oldest)
@@ -123,7 +125,8 @@ Compatibility driver_runs_cuda(const Driver& driver, const Version& cuda,
         return {
             .evidence =
                 {{"newest driver branch in the data, which later drivers do not fall behind",
-                  std::to_string(newest.branch) + ", CUDA " + newest.cuda.text, newest.source.url}},
+                  std::to_string(newest.branch) + ", CUDA " + newest.cuda.text,
+                  newest.source.url}},
         };
     }
     if (const Coverage toolkit = matrix.driver_for_cuda(cuda).coverage;
@@ -134,15 +137,17 @@ Compatibility driver_runs_cuda(const Driver& driver, const Version& cuda,
     return by_range(*driver.version, cuda, drivers, by_tables_cuda(driver, cuda, of_driver));
 }
 
-Compatibility driver_runs_build(const Driver& driver, const FrameworkBuild& build,
-                                const Matrix& matrix) {
+Compatibility driver_runs_build(
+    const Driver& driver, const FrameworkBuild& build, const Matrix& matrix) {
     Compatibility answer = driver_runs_cuda(driver, *build.cuda, matrix);
     const bool is_named = build.driver_min && driver.os == build.os && driver.version;
     if (!is_named || answer.fit == Fit::does_not_work)
         return answer;
     const Version& oldest = *build.driver_min;
-    answer.evidence.push_back({"oldest driver in the documentation of " + build.framework,
-                               oldest.text, build.source.url});
+    answer.evidence.push_back(
+        {"oldest driver in the documentation of " + build.framework,
+         oldest.text,
+         build.source.url});
     if (reaches(*driver.version, oldest))
         return answer;
     answer.fit = Fit::does_not_work;
@@ -155,9 +160,11 @@ Compatibility driver_runs_build(const Driver& driver, const FrameworkBuild& buil
     return answer;
 }
 
-std::optional<CompatPackage> compat_package(const Driver& driver, const Version& cuda,
-                                            const std::optional<Version>& gpu,
-                                            const Matrix& matrix) {
+std::optional<CompatPackage> compat_package(
+    const Driver& driver,
+    const Version& cuda,
+    const std::optional<Version>& gpu,
+    const Matrix& matrix) {
     if (driver.os != "linux" || !driver.version)
         return std::nullopt;
     const auto package = matrix.forward_compatibility(cuda, *driver.version);
@@ -179,9 +186,11 @@ Compatibility driver_supports_gpu(const Version& driver, const Version& gpu, con
     const std::string last = std::to_string(*row->last_driver_branch);
     if (driver.major() <= *row->last_driver_branch)
         return {.evidence = {{"driver for " + row->name, "up to branch " + last, source}}};
-    return no_code("driver " + driver.text + " no longer supports " + row->name + " (" + gpu.text +
-                       "); " + last + " was the last branch that did",
-                   {"last driver branch for " + row->name, last, source}, false);
+    return no_code(
+        "driver " + driver.text + " no longer supports " + row->name + " (" + gpu.text + "); " +
+            last + " was the last branch that did",
+        {"last driver branch for " + row->name, last, source},
+        false);
 }
 
 /// A driver knows the GPUs for which the CUDA of its time can compile.
@@ -198,11 +207,12 @@ Compatibility driver_knows(const Version& driver, const Version& gpu, const Matr
         return outside("driver " + driver.text, of_driver.coverage, matrix);
     if (row->first_cuda <= of_driver->cuda)
         return {.evidence = {first}};
-    Compatibility answer =
-        no_code("driver " + driver.text + " (CUDA " + of_driver->cuda.text + ") is older than " +
-                    row->name + " (" + gpu.text + "), which requires CUDA " + row->first_cuda.text +
-                    " or later",
-                {"newest CUDA of the driver", of_driver->cuda.text, of_driver->source.url}, true);
+    Compatibility answer = no_code(
+        "driver " + driver.text + " (CUDA " + of_driver->cuda.text + ") is older than " +
+            row->name + " (" + gpu.text + "), which requires CUDA " + row->first_cuda.text +
+            " or later",
+        {"newest CUDA of the driver", of_driver->cuda.text, of_driver->source.url},
+        true);
     answer.evidence.push_back(first);
     return answer;
 }

@@ -35,8 +35,8 @@ std::string capabilities_of(const std::vector<Target>& targets) {
 /// that. Seen with TensorFlow's wheels on Blackwell: CUDA_ERROR_INVALID_PTX,
 /// CUDA_ERROR_INVALID_HANDLE (https://github.com/tensorflow/tensorflow/issues/97387, 99592, 101746,
 /// 90291, 89272).
-void judge_libraries_beside_ptx(Compatibility& code, const FrameworkBuild& build,
-                                const Version& gpu, const Matrix& matrix) {
+void judge_libraries_beside_ptx(
+    Compatibility& code, const FrameworkBuild& build, const Version& gpu, const Matrix& matrix) {
     std::vector<std::string> lacking;
     const auto add = [&](const Compatibility& library, std::string name) {
         lacking.push_back(std::move(name));
@@ -58,8 +58,8 @@ void judge_libraries_beside_ptx(Compatibility& code, const FrameworkBuild& build
 }
 
 /// A driver compiles PTX made by its own CUDA or an older one.
-void judge_driver_of_ptx(Compatibility& code, const FrameworkBuild& build, const Driver& driver,
-                         const Matrix& matrix) {
+void judge_driver_of_ptx(
+    Compatibility& code, const FrameworkBuild& build, const Driver& driver, const Matrix& matrix) {
     const auto of_driver = matrix.cuda_of_driver(driver.version);
     auto newest = driver.cuda;
     if (of_driver && !driver.cuda)
@@ -75,8 +75,9 @@ void judge_driver_of_ptx(Compatibility& code, const FrameworkBuild& build, const
             source = of_driver->source.url;
         code.evidence.push_back(
             {"newest CUDA of driver " + if_any("", driver.version), newest->text, source});
-    } else if (!newest && driver.version && of_driver.coverage != Coverage::newer_than_data &&
-               code.fit == Fit::compiles_first) {
+    } else if (
+        !newest && driver.version && of_driver.coverage != Coverage::newer_than_data &&
+        code.fit == Fit::compiles_first) {
         code.fit = Fit::unknown;
         code.why = "which CUDA driver " + driver.version->text + " supports is not in the data";
     }
@@ -93,11 +94,12 @@ Compatibility cuda_on_gpu(const Version& requested, const Version& gpu, const Ma
     const std::string none =
         "CUDA " + requested.text + " has no code for " + row->name + " (" + gpu.text + "); CUDA ";
     if (row->last_cuda && cuda > *row->last_cuda)
-        return no_code(none + row->last_cuda->text + " was the last",
-                       {"CUDA " + requested.text,
-                        "CUDA " + row->last_cuda->text + " was the last with code for " + row->name,
-                        row->source.url},
-                       false);
+        return no_code(
+            none + row->last_cuda->text + " was the last",
+            {"CUDA " + requested.text,
+             "CUDA " + row->last_cuda->text + " was the last with code for " + row->name,
+             row->source.url},
+            false);
     // Volta's code of CUDA 9 may run on Turing, but what NVIDIA's libraries of that CUDA hold is
     // known not to.
     if (turing_on_cuda_9(cuda.major(), gpu))
@@ -142,8 +144,12 @@ Compatibility code_on_gpu(const std::string& words, const Version& gpu) {
 
 /// By the targets that the table lists; PTX needs more than the code itself,
 /// the libraries beside it and a driver that compiles it.
-Compatibility build_on_gpu(const FrameworkBuild& build, const Version& gpu, const Driver& driver,
-                           const Matrix& matrix, const FrameworkBuild* loaded) {
+Compatibility build_on_gpu(
+    const FrameworkBuild& build,
+    const Version& gpu,
+    const Driver& driver,
+    const Matrix& matrix,
+    const FrameworkBuild* loaded) {
     if (const auto row = matrix.architecture(gpu); !row)
         return outside("compute capability " + gpu.text, row.coverage, matrix);
     Compatibility code = code_on_gpu(build.targets, gpu);
@@ -165,9 +171,12 @@ Compatibility build_on_gpu(const FrameworkBuild& build, const Version& gpu, cons
     return code;
 }
 
-Compatibility build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu,
-                                     const Driver& driver, const Matrix& matrix,
-                                     const FrameworkBuild* loaded) {
+Compatibility build_and_cudnn_on_gpu(
+    const FrameworkBuild& build,
+    const Version& gpu,
+    const Driver& driver,
+    const Matrix& matrix,
+    const FrameworkBuild* loaded) {
     const Compatibility code = build_on_gpu(build, gpu, driver, matrix, loaded);
     const Compatibility cudnn = cudnn_of_build_on_gpu(loaded ? *loaded : build, gpu, matrix);
     if (cudnn.fit > code.fit)

@@ -14,8 +14,11 @@ namespace rnncheck::stack {
 namespace {
 
 /// "9.1" of a cuDNN, which has three numbers, is a prefix.
-Known known(const Version& version, std::size_t parts_when_complete, Coverage coverage,
-            const std::string& source) {
+Known known(
+    const Version& version,
+    std::size_t parts_when_complete,
+    Coverage coverage,
+    const std::string& source) {
     Known known{version, source, Exactness::exact, version.text};
     if (coverage == Coverage::newer_than_data)
         known.exactness = Exactness::newer_than_data;
@@ -64,8 +67,10 @@ std::vector<Version> cudnns_meant(const Stack& stack, const Matrix& matrix) {
 }
 
 /// Of each stack one with each of these versions, which is worded as what was specified.
-std::vector<Stack> with_each(const std::vector<Stack>& stacks, std::optional<Known> Stack::*part,
-                             const std::vector<Version>& meant) {
+std::vector<Stack> with_each(
+    const std::vector<Stack>& stacks,
+    std::optional<Known> Stack::*part,
+    const std::vector<Version>& meant) {
     if (meant.empty())
         return stacks;
     std::vector<Stack> more;

@@ -87,8 +87,8 @@ void CaseRun::impossible(const char* call, const std::string& what) {
 void CaseRun::check_size(const char* call, const Memory& memory) {
     // 2^48 bytes are 256 TiB: no GPU has that much memory, so the number is garbage.
     if (memory.bytes > std::size_t{1} << 48)
-        impossible(call,
-                   "it returned an implausible size: " + std::to_string(memory.bytes) + " bytes");
+        impossible(
+            call, "it returned an implausible size: " + std::to_string(memory.bytes) + " bytes");
 }
 
 /// The size that could not be allocated goes into the result, as cuMemAlloc's
@@ -111,8 +111,8 @@ void CaseRun::upload(const Memory& memory, std::span<const std::byte> bytes) {
 
 void CaseRun::clear(const Memory& memory, int fill) {
     if (memory.bytes > 0)
-        cuda(session_.cuda.cuMemsetD8_v2, memory.at, static_cast<unsigned char>(fill),
-             memory.bytes);
+        cuda(
+            session_.cuda.cuMemsetD8_v2, memory.at, static_cast<unsigned char>(fill), memory.bytes);
 }
 
 /// Empty if a call failed before, or now: then the caller returns
@@ -139,8 +139,16 @@ RnnDataDescriptor CaseRun::sequences(int width) {
     const std::vector<int> lengths = case_.all_lengths();
     // all bytes zero: the number zero in every type
     double zero = 0;
-    cudnn(api_.cudnnSetRNNDataDescriptor, descriptor, type_, same_number(case_.layout),
-          case_.sequence_length, case_.batch, width, lengths.data(), &zero);
+    cudnn(
+        api_.cudnnSetRNNDataDescriptor,
+        descriptor,
+        type_,
+        same_number(case_.layout),
+        case_.sequence_length,
+        case_.batch,
+        width,
+        lengths.data(),
+        &zero);
     return descriptor;
 }
 
@@ -152,15 +160,22 @@ void CaseRun::describe_states() {
 
 /// The library returns an address and a number of elements; both are compared
 /// with the case before anything is written there.
-void CaseRun::place(const char* call, const void* where, long long elements,
-                    std::size_t pseudo_layer, int linear, bool bias,
-                    std::span<const std::byte> values) {
+void CaseRun::place(
+    const char* call,
+    const void* where,
+    long long elements,
+    std::size_t pseudo_layer,
+    int linear,
+    bool bias,
+    std::span<const std::byte> values) {
     if (failed() || values.empty())
         return;
     const auto wanted = static_cast<long long>(values.size() / bytes_of(case_.dtype));
     if (elements != wanted)
-        return impossible(call, "it described " + std::to_string(elements) +
-                                    " weights where there are " + std::to_string(wanted));
+        return impossible(
+            call,
+            "it described " + std::to_string(elements) + " weights where there are " +
+                std::to_string(wanted));
     const auto address = reinterpret_cast<DevicePointer>(where);
     const std::size_t begin = address - data_.weights.at;
     if (address < data_.weights.at || begin > weight_image_.size() ||

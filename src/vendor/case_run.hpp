@@ -40,10 +40,10 @@ int number_in(const int (&numbers)[n], Enumeration value) {
 /// cudnnRNNAlgo_t, cudnnDirectionMode_t, cudnnRNNDataLayout_t, cudnnRNNInputMode_t.
 template <class Enumeration>
 int same_number(Enumeration value) {
-    static_assert(static_cast<int>(Algorithm::persist_static_small_h) == 3 &&
-                  static_cast<int>(Direction::bidirectional) == 1 &&
-                  static_cast<int>(Layout::batch_major) == 2 &&
-                  static_cast<int>(InputMode::skip) == 1);
+    static_assert(
+        static_cast<int>(Algorithm::persist_static_small_h) == 3 &&
+        static_cast<int>(Direction::bidirectional) == 1 &&
+        static_cast<int>(Layout::batch_major) == 2 && static_cast<int>(InputMode::skip) == 1);
     return static_cast<int>(value);
 }
 
@@ -109,8 +109,8 @@ class CaseRun {
     /// Descriptors and sizes; no memory yet.
     virtual void describe() = 0;
     /// Puts the weights of one linear layer in their places with place().
-    virtual void place_layer(std::size_t pseudo_layer, int linear,
-                             const DeviceImage::Layer& layer) = 0;
+    virtual void place_layer(
+        std::size_t pseudo_layer, int linear, const DeviceImage::Layer& layer) = 0;
     /// Calls before the first run, which are not timed.
     virtual void plan() {
     }
@@ -163,8 +163,14 @@ class CaseRun {
 
     /// `call` returned the address `where` and the number `elements` for a part
     /// of the weights; `values` is empty for a part that the case does not have.
-    void place(const char* call, const void* where, long long elements, std::size_t pseudo_layer,
-               int linear, bool bias, std::span<const std::byte> values);
+    void place(
+        const char* call,
+        const void* where,
+        long long elements,
+        std::size_t pseudo_layer,
+        int linear,
+        bool bias,
+        std::span<const std::byte> values);
 
     const Session& session_;
     const CudnnApi& api_;

@@ -21,32 +21,42 @@ struct CudaUuid {
     char bytes[16];
 };
 
-#define RNNCHECK_CUDA_FUNCTIONS(X)                                                         \
-    X(cuDriverGetVersion, int, (int*))                                                     \
-    X(cuInit, int, (unsigned))                                                             \
-    X(cuGetErrorName, int, (int, const char**))                                            \
-    X(cuGetErrorString, int, (int, const char**))                                          \
-    X(cuDeviceGetCount, int, (int*))                                                       \
-    X(cuDeviceGet, int, (int*, int))                                                       \
-    X(cuDeviceGetName, int, (char*, int, int))                                             \
-    X(cuDeviceGetUuid, int, (CudaUuid*, int))                                              \
-    X(cuDeviceGetPCIBusId, int, (char*, int, int))                                         \
-    X(cuDeviceGetAttribute, int, (int*, int, int))                                         \
-    X(cuDeviceTotalMem_v2, int, (std::size_t*, int))                                       \
-    X(cuDevicePrimaryCtxRetain, int, (CudaContext*, int))                                  \
-    X(cuCtxSetCurrent, int, (CudaContext))                                                 \
-    X(cuCtxSynchronize, int, ())                                                           \
-    X(cuMemGetInfo_v2, int, (std::size_t*, std::size_t*))                                  \
-    X(cuMemAlloc_v2, int, (DevicePointer*, std::size_t))                                   \
-    X(cuMemFree_v2, int, (DevicePointer))                                                  \
-    X(cuMemcpyHtoD_v2, int, (DevicePointer, const void*, std::size_t))                     \
-    X(cuMemcpyDtoH_v2, int, (void*, DevicePointer, std::size_t))                           \
-    X(cuMemsetD8_v2, int, (DevicePointer, unsigned char, std::size_t))                     \
-    X(cuModuleLoadDataEx, int, (CudaModule*, const void*, unsigned, int*, void**))         \
-    X(cuModuleGetFunction, int, (CudaFunction*, CudaModule, const char*))                  \
-    X(cuLaunchKernel, int,                                                                 \
-      (CudaFunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
-       CudaStream, void**, void**))
+#define RNNCHECK_CUDA_FUNCTIONS(X)                                                 \
+    X(cuDriverGetVersion, int, (int*))                                             \
+    X(cuInit, int, (unsigned))                                                     \
+    X(cuGetErrorName, int, (int, const char**))                                    \
+    X(cuGetErrorString, int, (int, const char**))                                  \
+    X(cuDeviceGetCount, int, (int*))                                               \
+    X(cuDeviceGet, int, (int*, int))                                               \
+    X(cuDeviceGetName, int, (char*, int, int))                                     \
+    X(cuDeviceGetUuid, int, (CudaUuid*, int))                                      \
+    X(cuDeviceGetPCIBusId, int, (char*, int, int))                                 \
+    X(cuDeviceGetAttribute, int, (int*, int, int))                                 \
+    X(cuDeviceTotalMem_v2, int, (std::size_t*, int))                               \
+    X(cuDevicePrimaryCtxRetain, int, (CudaContext*, int))                          \
+    X(cuCtxSetCurrent, int, (CudaContext))                                         \
+    X(cuCtxSynchronize, int, ())                                                   \
+    X(cuMemGetInfo_v2, int, (std::size_t*, std::size_t*))                          \
+    X(cuMemAlloc_v2, int, (DevicePointer*, std::size_t))                           \
+    X(cuMemFree_v2, int, (DevicePointer))                                          \
+    X(cuMemcpyHtoD_v2, int, (DevicePointer, const void*, std::size_t))             \
+    X(cuMemcpyDtoH_v2, int, (void*, DevicePointer, std::size_t))                   \
+    X(cuMemsetD8_v2, int, (DevicePointer, unsigned char, std::size_t))             \
+    X(cuModuleLoadDataEx, int, (CudaModule*, const void*, unsigned, int*, void**)) \
+    X(cuModuleGetFunction, int, (CudaFunction*, CudaModule, const char*))          \
+    X(cuLaunchKernel,                                                              \
+      int,                                                                         \
+      (CudaFunction,                                                               \
+       unsigned,                                                                   \
+       unsigned,                                                                   \
+       unsigned,                                                                   \
+       unsigned,                                                                   \
+       unsigned,                                                                   \
+       unsigned,                                                                   \
+       unsigned,                                                                   \
+       CudaStream,                                                                 \
+       void**,                                                                     \
+       void**))
 
 struct CudaApi : Library {
     RNNCHECK_CUDA_FUNCTIONS(RNNCHECK_SYMBOL)
@@ -90,7 +100,8 @@ using NvrtcProgram = struct OpaqueNvrtcProgram*;
 #define RNNCHECK_NVRTC_FUNCTIONS(X)                                                           \
     X(nvrtcVersion, int, (int*, int*))                                                        \
     X(nvrtcGetErrorString, const char*, (int))                                                \
-    X(nvrtcCreateProgram, int,                                                                \
+    X(nvrtcCreateProgram,                                                                     \
+      int,                                                                                    \
       (NvrtcProgram*, const char*, const char*, int, const char* const*, const char* const*)) \
     X(nvrtcCompileProgram, int, (NvrtcProgram, int, const char* const*))                      \
     X(nvrtcGetPTXSize, int, (NvrtcProgram, std::size_t*))

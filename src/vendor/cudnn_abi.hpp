@@ -29,14 +29,16 @@ using CudnnCallback = void (*)(int, void*, const CudnnDebug*, const char*);
     X(cudnnCreate, int, (CudnnHandle*))                                                      \
     X(cudnnCreateRNNDescriptor, int, (RnnDescriptor*))                                       \
     X(cudnnCreateRNNDataDescriptor, int, (RnnDataDescriptor*))                               \
-    X(cudnnSetRNNDataDescriptor, int,                                                        \
+    X(cudnnSetRNNDataDescriptor,                                                             \
+      int,                                                                                   \
       (RnnDataDescriptor, int, int, int, int, int, const int*, void*))                       \
     X(cudnnCreateTensorDescriptor, int, (TensorDescriptor*))                                 \
     X(cudnnSetTensorNdDescriptor, int, (TensorDescriptor, int, int, const int*, const int*)) \
     X(cudnnGetTensorNdDescriptor, int, (TensorDescriptor, int, int*, int*, int*, int*))      \
     X(cudnnCreateDropoutDescriptor, int, (DropoutDescriptor*))                               \
     X(cudnnDropoutGetStatesSize, int, (CudnnHandle, std::size_t*))                           \
-    X(cudnnSetDropoutDescriptor, int,                                                        \
+    X(cudnnSetDropoutDescriptor,                                                             \
+      int,                                                                                   \
       (DropoutDescriptor, CudnnHandle, float, void*, std::size_t, unsigned long long))       \
     X(cudnnCreateFilterDescriptor, int, (FilterDescriptor*))                                 \
     X(cudnnSetFilterNdDescriptor, int, (FilterDescriptor, int, int, int, const int*))        \
@@ -48,81 +50,268 @@ using CudnnCallback = void (*)(int, void*, const CudnnDebug*, const char*);
     X(cudnnDestroyDropoutDescriptor, int, (DropoutDescriptor))
 
 /// The legacy RNN interface: cuDNN 7 and 8.
-#define RNNCHECK_CUDNN_LEGACY(X)                                                                  \
-    X(cudnnSetRNNDescriptor_v6, int,                                                              \
-      (CudnnHandle, RnnDescriptor, int, int, DropoutDescriptor, int, int, int, int, int))         \
-    X(cudnnSetRNNMatrixMathType, int, (RnnDescriptor, int))                                       \
-    X(cudnnSetRNNPaddingMode, int, (RnnDescriptor, unsigned))                                     \
-    X(cudnnGetRNNParamsSize, int,                                                                 \
-      (CudnnHandle, RnnDescriptor, TensorDescriptor, std::size_t*, int))                          \
-    X(cudnnGetRNNWorkspaceSize, int,                                                              \
-      (CudnnHandle, RnnDescriptor, int, const TensorDescriptor*, std::size_t*))                   \
-    X(cudnnGetRNNLinLayerMatrixParams, int,                                                       \
-      (CudnnHandle, RnnDescriptor, int, TensorDescriptor, FilterDescriptor, const void*, int,     \
-       FilterDescriptor, void**))                                                                 \
-    X(cudnnGetRNNLinLayerBiasParams, int,                                                         \
-      (CudnnHandle, RnnDescriptor, int, TensorDescriptor, FilterDescriptor, const void*, int,     \
-       FilterDescriptor, void**))                                                                 \
-    X(cudnnSetRNNBiasMode, int, (RnnDescriptor, int))                                             \
-    X(cudnnSetRNNProjectionLayers, int, (CudnnHandle, RnnDescriptor, int, int))                   \
-    X(cudnnRNNSetClip, int, (CudnnHandle, RnnDescriptor, int, int, double, double))               \
-    X(cudnnGetRNNTrainingReserveSize, int,                                                        \
-      (CudnnHandle, RnnDescriptor, int, const TensorDescriptor*, std::size_t*))                   \
-    X(cudnnCreatePersistentRNNPlan, int, (RnnDescriptor, int, int, PersistentPlan*))              \
-    X(cudnnSetPersistentRNNPlan, int, (RnnDescriptor, PersistentPlan))                            \
-    X(cudnnRNNForwardInference, int,                                                              \
-      (CudnnHandle, RnnDescriptor, int, const TensorDescriptor*, const void*, TensorDescriptor,   \
-       const void*, TensorDescriptor, const void*, FilterDescriptor, const void*,                 \
-       const TensorDescriptor*, void*, TensorDescriptor, void*, TensorDescriptor, void*, void*,   \
-       std::size_t))                                                                              \
-    X(cudnnRNNForwardTraining, int,                                                               \
-      (CudnnHandle, RnnDescriptor, int, const TensorDescriptor*, const void*, TensorDescriptor,   \
-       const void*, TensorDescriptor, const void*, FilterDescriptor, const void*,                 \
-       const TensorDescriptor*, void*, TensorDescriptor, void*, TensorDescriptor, void*, void*,   \
-       std::size_t, void*, std::size_t))                                                          \
-    X(cudnnRNNBackwardData, int,                                                                  \
-      (CudnnHandle, RnnDescriptor, int, const TensorDescriptor*, const void*,                     \
-       const TensorDescriptor*, const void*, TensorDescriptor, const void*, TensorDescriptor,     \
-       const void*, FilterDescriptor, const void*, TensorDescriptor, const void*,                 \
-       TensorDescriptor, const void*, const TensorDescriptor*, void*, TensorDescriptor, void*,    \
-       TensorDescriptor, void*, void*, std::size_t, void*, std::size_t))                          \
-    X(cudnnRNNBackwardWeights, int,                                                               \
-      (CudnnHandle, RnnDescriptor, int, const TensorDescriptor*, const void*, TensorDescriptor,   \
-       const void*, const TensorDescriptor*, const void*, const void*, std::size_t,               \
-       FilterDescriptor, void*, const void*, std::size_t))                                        \
-    X(cudnnRNNForwardInferenceEx, int,                                                            \
-      (CudnnHandle, RnnDescriptor, RnnDataDescriptor, const void*, TensorDescriptor, const void*, \
-       TensorDescriptor, const void*, FilterDescriptor, const void*, RnnDataDescriptor, void*,    \
-       TensorDescriptor, void*, TensorDescriptor, void*, RnnDataDescriptor, const void*,          \
-       RnnDataDescriptor, void*, RnnDataDescriptor, void*, RnnDataDescriptor, void*, void*,       \
+#define RNNCHECK_CUDNN_LEGACY(X)                                                          \
+    X(cudnnSetRNNDescriptor_v6,                                                           \
+      int,                                                                                \
+      (CudnnHandle, RnnDescriptor, int, int, DropoutDescriptor, int, int, int, int, int)) \
+    X(cudnnSetRNNMatrixMathType, int, (RnnDescriptor, int))                               \
+    X(cudnnSetRNNPaddingMode, int, (RnnDescriptor, unsigned))                             \
+    X(cudnnGetRNNParamsSize,                                                              \
+      int,                                                                                \
+      (CudnnHandle, RnnDescriptor, TensorDescriptor, std::size_t*, int))                  \
+    X(cudnnGetRNNWorkspaceSize,                                                           \
+      int,                                                                                \
+      (CudnnHandle, RnnDescriptor, int, const TensorDescriptor*, std::size_t*))           \
+    X(cudnnGetRNNLinLayerMatrixParams,                                                    \
+      int,                                                                                \
+      (CudnnHandle,                                                                       \
+       RnnDescriptor,                                                                     \
+       int,                                                                               \
+       TensorDescriptor,                                                                  \
+       FilterDescriptor,                                                                  \
+       const void*,                                                                       \
+       int,                                                                               \
+       FilterDescriptor,                                                                  \
+       void**))                                                                           \
+    X(cudnnGetRNNLinLayerBiasParams,                                                      \
+      int,                                                                                \
+      (CudnnHandle,                                                                       \
+       RnnDescriptor,                                                                     \
+       int,                                                                               \
+       TensorDescriptor,                                                                  \
+       FilterDescriptor,                                                                  \
+       const void*,                                                                       \
+       int,                                                                               \
+       FilterDescriptor,                                                                  \
+       void**))                                                                           \
+    X(cudnnSetRNNBiasMode, int, (RnnDescriptor, int))                                     \
+    X(cudnnSetRNNProjectionLayers, int, (CudnnHandle, RnnDescriptor, int, int))           \
+    X(cudnnRNNSetClip, int, (CudnnHandle, RnnDescriptor, int, int, double, double))       \
+    X(cudnnGetRNNTrainingReserveSize,                                                     \
+      int,                                                                                \
+      (CudnnHandle, RnnDescriptor, int, const TensorDescriptor*, std::size_t*))           \
+    X(cudnnCreatePersistentRNNPlan, int, (RnnDescriptor, int, int, PersistentPlan*))      \
+    X(cudnnSetPersistentRNNPlan, int, (RnnDescriptor, PersistentPlan))                    \
+    X(cudnnRNNForwardInference,                                                           \
+      int,                                                                                \
+      (CudnnHandle,                                                                       \
+       RnnDescriptor,                                                                     \
+       int,                                                                               \
+       const TensorDescriptor*,                                                           \
+       const void*,                                                                       \
+       TensorDescriptor,                                                                  \
+       const void*,                                                                       \
+       TensorDescriptor,                                                                  \
+       const void*,                                                                       \
+       FilterDescriptor,                                                                  \
+       const void*,                                                                       \
+       const TensorDescriptor*,                                                           \
+       void*,                                                                             \
+       TensorDescriptor,                                                                  \
+       void*,                                                                             \
+       TensorDescriptor,                                                                  \
+       void*,                                                                             \
+       void*,                                                                             \
+       std::size_t))                                                                      \
+    X(cudnnRNNForwardTraining,                                                            \
+      int,                                                                                \
+      (CudnnHandle,                                                                       \
+       RnnDescriptor,                                                                     \
+       int,                                                                               \
+       const TensorDescriptor*,                                                           \
+       const void*,                                                                       \
+       TensorDescriptor,                                                                  \
+       const void*,                                                                       \
+       TensorDescriptor,                                                                  \
+       const void*,                                                                       \
+       FilterDescriptor,                                                                  \
+       const void*,                                                                       \
+       const TensorDescriptor*,                                                           \
+       void*,                                                                             \
+       TensorDescriptor,                                                                  \
+       void*,                                                                             \
+       TensorDescriptor,                                                                  \
+       void*,                                                                             \
+       void*,                                                                             \
+       std::size_t,                                                                       \
+       void*,                                                                             \
+       std::size_t))                                                                      \
+    X(cudnnRNNBackwardData,                                                               \
+      int,                                                                                \
+      (CudnnHandle,                                                                       \
+       RnnDescriptor,                                                                     \
+       int,                                                                               \
+       const TensorDescriptor*,                                                           \
+       const void*,                                                                       \
+       const TensorDescriptor*,                                                           \
+       const void*,                                                                       \
+       TensorDescriptor,                                                                  \
+       const void*,                                                                       \
+       TensorDescriptor,                                                                  \
+       const void*,                                                                       \
+       FilterDescriptor,                                                                  \
+       const void*,                                                                       \
+       TensorDescriptor,                                                                  \
+       const void*,                                                                       \
+       TensorDescriptor,                                                                  \
+       const void*,                                                                       \
+       const TensorDescriptor*,                                                           \
+       void*,                                                                             \
+       TensorDescriptor,                                                                  \
+       void*,                                                                             \
+       TensorDescriptor,                                                                  \
+       void*,                                                                             \
+       void*,                                                                             \
+       std::size_t,                                                                       \
+       void*,                                                                             \
+       std::size_t))                                                                      \
+    X(cudnnRNNBackwardWeights,                                                            \
+      int,                                                                                \
+      (CudnnHandle,                                                                       \
+       RnnDescriptor,                                                                     \
+       int,                                                                               \
+       const TensorDescriptor*,                                                           \
+       const void*,                                                                       \
+       TensorDescriptor,                                                                  \
+       const void*,                                                                       \
+       const TensorDescriptor*,                                                           \
+       const void*,                                                                       \
+       const void*,                                                                       \
+       std::size_t,                                                                       \
+       FilterDescriptor,                                                                  \
+       void*,                                                                             \
+       const void*,                                                                       \
+       std::size_t))                                                                      \
+    X(cudnnRNNForwardInferenceEx,                                                         \
+      int,                                                                                \
+      (CudnnHandle,                                                                       \
+       RnnDescriptor,                                                                     \
+       RnnDataDescriptor,                                                                 \
+       const void*,                                                                       \
+       TensorDescriptor,                                                                  \
+       const void*,                                                                       \
+       TensorDescriptor,                                                                  \
+       const void*,                                                                       \
+       FilterDescriptor,                                                                  \
+       const void*,                                                                       \
+       RnnDataDescriptor,                                                                 \
+       void*,                                                                             \
+       TensorDescriptor,                                                                  \
+       void*,                                                                             \
+       TensorDescriptor,                                                                  \
+       void*,                                                                             \
+       RnnDataDescriptor,                                                                 \
+       const void*,                                                                       \
+       RnnDataDescriptor,                                                                 \
+       void*,                                                                             \
+       RnnDataDescriptor,                                                                 \
+       void*,                                                                             \
+       RnnDataDescriptor,                                                                 \
+       void*,                                                                             \
+       void*,                                                                             \
        std::size_t))
 
 /// The v8 RNN interface: cuDNN 8 and 9.
-#define RNNCHECK_CUDNN_V8(X)                                                                     \
-    X(cudnnSetRNNDescriptor_v8, int,                                                             \
-      (RnnDescriptor, int, int, int, int, int, int, int, int, std::int32_t, std::int32_t,        \
-       std::int32_t, std::int32_t, DropoutDescriptor, std::uint32_t))                            \
-    X(cudnnGetRNNWeightSpaceSize, int, (CudnnHandle, RnnDescriptor, std::size_t*))               \
-    X(cudnnGetRNNTempSpaceSizes, int,                                                            \
-      (CudnnHandle, RnnDescriptor, int, RnnDataDescriptor, std::size_t*, std::size_t*))          \
-    X(cudnnGetRNNWeightParams, int,                                                              \
-      (CudnnHandle, RnnDescriptor, std::int32_t, std::size_t, const void*, std::int32_t,         \
-       TensorDescriptor, void**, TensorDescriptor, void**))                                      \
-    X(cudnnBuildRNNDynamic, int, (CudnnHandle, RnnDescriptor, int))                              \
-    X(cudnnRNNForward, int,                                                                      \
-      (CudnnHandle, RnnDescriptor, int, const std::int32_t*, RnnDataDescriptor, const void*,     \
-       RnnDataDescriptor, void*, TensorDescriptor, const void*, void*, TensorDescriptor,         \
-       const void*, void*, std::size_t, const void*, std::size_t, void*, std::size_t, void*))    \
-    X(cudnnRNNSetClip_v8, int, (RnnDescriptor, int, int, double, double))                        \
-    X(cudnnRNNBackwardData_v8, int,                                                              \
-      (CudnnHandle, RnnDescriptor, const std::int32_t*, RnnDataDescriptor, const void*,          \
-       const void*, RnnDataDescriptor, void*, TensorDescriptor, const void*, const void*, void*, \
-       TensorDescriptor, const void*, const void*, void*, std::size_t, const void*, std::size_t, \
-       void*, std::size_t, void*))                                                               \
-    X(cudnnRNNBackwardWeights_v8, int,                                                           \
-      (CudnnHandle, RnnDescriptor, int, const std::int32_t*, RnnDataDescriptor, const void*,     \
-       TensorDescriptor, const void*, RnnDataDescriptor, const void*, std::size_t, void*,        \
-       std::size_t, void*, std::size_t, void*))
+#define RNNCHECK_CUDNN_V8(X)                                                            \
+    X(cudnnSetRNNDescriptor_v8,                                                         \
+      int,                                                                              \
+      (RnnDescriptor,                                                                   \
+       int,                                                                             \
+       int,                                                                             \
+       int,                                                                             \
+       int,                                                                             \
+       int,                                                                             \
+       int,                                                                             \
+       int,                                                                             \
+       int,                                                                             \
+       std::int32_t,                                                                    \
+       std::int32_t,                                                                    \
+       std::int32_t,                                                                    \
+       std::int32_t,                                                                    \
+       DropoutDescriptor,                                                               \
+       std::uint32_t))                                                                  \
+    X(cudnnGetRNNWeightSpaceSize, int, (CudnnHandle, RnnDescriptor, std::size_t*))      \
+    X(cudnnGetRNNTempSpaceSizes,                                                        \
+      int,                                                                              \
+      (CudnnHandle, RnnDescriptor, int, RnnDataDescriptor, std::size_t*, std::size_t*)) \
+    X(cudnnGetRNNWeightParams,                                                          \
+      int,                                                                              \
+      (CudnnHandle,                                                                     \
+       RnnDescriptor,                                                                   \
+       std::int32_t,                                                                    \
+       std::size_t,                                                                     \
+       const void*,                                                                     \
+       std::int32_t,                                                                    \
+       TensorDescriptor,                                                                \
+       void**,                                                                          \
+       TensorDescriptor,                                                                \
+       void**))                                                                         \
+    X(cudnnBuildRNNDynamic, int, (CudnnHandle, RnnDescriptor, int))                     \
+    X(cudnnRNNForward,                                                                  \
+      int,                                                                              \
+      (CudnnHandle,                                                                     \
+       RnnDescriptor,                                                                   \
+       int,                                                                             \
+       const std::int32_t*,                                                             \
+       RnnDataDescriptor,                                                               \
+       const void*,                                                                     \
+       RnnDataDescriptor,                                                               \
+       void*,                                                                           \
+       TensorDescriptor,                                                                \
+       const void*,                                                                     \
+       void*,                                                                           \
+       TensorDescriptor,                                                                \
+       const void*,                                                                     \
+       void*,                                                                           \
+       std::size_t,                                                                     \
+       const void*,                                                                     \
+       std::size_t,                                                                     \
+       void*,                                                                           \
+       std::size_t,                                                                     \
+       void*))                                                                          \
+    X(cudnnRNNSetClip_v8, int, (RnnDescriptor, int, int, double, double))               \
+    X(cudnnRNNBackwardData_v8,                                                          \
+      int,                                                                              \
+      (CudnnHandle,                                                                     \
+       RnnDescriptor,                                                                   \
+       const std::int32_t*,                                                             \
+       RnnDataDescriptor,                                                               \
+       const void*,                                                                     \
+       const void*,                                                                     \
+       RnnDataDescriptor,                                                               \
+       void*,                                                                           \
+       TensorDescriptor,                                                                \
+       const void*,                                                                     \
+       const void*,                                                                     \
+       void*,                                                                           \
+       TensorDescriptor,                                                                \
+       const void*,                                                                     \
+       const void*,                                                                     \
+       void*,                                                                           \
+       std::size_t,                                                                     \
+       const void*,                                                                     \
+       std::size_t,                                                                     \
+       void*,                                                                           \
+       std::size_t,                                                                     \
+       void*))                                                                          \
+    X(cudnnRNNBackwardWeights_v8,                                                       \
+      int,                                                                              \
+      (CudnnHandle,                                                                     \
+       RnnDescriptor,                                                                   \
+       int,                                                                             \
+       const std::int32_t*,                                                             \
+       RnnDataDescriptor,                                                               \
+       const void*,                                                                     \
+       TensorDescriptor,                                                                \
+       const void*,                                                                     \
+       RnnDataDescriptor,                                                               \
+       const void*,                                                                     \
+       std::size_t,                                                                     \
+       void*,                                                                           \
+       std::size_t,                                                                     \
+       void*,                                                                           \
+       std::size_t,                                                                     \
+       void*))
 
 /// Consistency checks of the parts, callable without a GPU: cuDNN 8.
 #define RNNCHECK_CUDNN_CHECKS_8(X)        \

@@ -56,8 +56,8 @@ std::vector<std::string> mapped_files(const std::string& part);
 
 /// A call that returns no status. The symbol must be there.
 template <class Result, class... Parameters, class... Arguments>
-Result call(ProbeWriter& writer, const Symbol<Result(Parameters...)>& symbol,
-            Arguments... arguments) {
+Result call(
+    ProbeWriter& writer, const Symbol<Result(Parameters...)>& symbol, Arguments... arguments) {
     writer.calling(symbol.name);
     return symbol.function(arguments...);
 }
@@ -124,8 +124,10 @@ struct Calls {
 
     /// True if this call and all before it succeeded.
     template <class Api, class... Parameters, class... Arguments>
-    bool operator()(const Opened<Api>& library, const Symbol<int(Parameters...)>& symbol,
-                    Arguments... arguments) {
+    bool operator()(
+        const Opened<Api>& library,
+        const Symbol<int(Parameters...)>& symbol,
+        Arguments... arguments) {
         if (ok())
             result = library.check(symbol, arguments...);
         return ok();

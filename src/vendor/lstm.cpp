@@ -28,8 +28,8 @@ static std::vector<std::size_t> rows_in_memory(const RnnCase& rnn_case) {
 }
 
 /// from_layout() the other way.
-static std::vector<double> to_layout(const RnnCase& rnn_case, const std::vector<double>& values,
-                                     int width) {
+static std::vector<double> to_layout(
+    const RnnCase& rnn_case, const std::vector<double>& values, int width) {
     std::vector<double> ordered;
     if (values.empty())
         return ordered;
@@ -47,8 +47,8 @@ bool has_linear_layer(const RnnCase& rnn_case, int linear) {
            (linear == projection_layer && rnn_case.projection > 0);
 }
 
-std::vector<double> from_layout(const RnnCase& rnn_case, const std::vector<double>& ordered,
-                                int width) {
+std::vector<double> from_layout(
+    const RnnCase& rnn_case, const std::vector<double>& ordered, int width) {
     if (ordered.empty())
         return {};
     std::vector<double> values(LayerPlace{rnn_case, 0}.rows() * size(width));
@@ -92,8 +92,15 @@ void start(Session& session) {
     calls(cudnn, cudnn.cudnnCreateDropoutDescriptor, &session.no_dropout);
     // Without dropout no random numbers are made, so no state is needed;
     // PyTorch sets its descriptor the same way.
-    calls(cudnn, cudnn.cudnnSetDropoutDescriptor, session.no_dropout, session.handle, 0.0F, nullptr,
-          std::size_t{0}, 0ULL);
+    calls(
+        cudnn,
+        cudnn.cudnnSetDropoutDescriptor,
+        session.no_dropout,
+        session.handle,
+        0.0F,
+        nullptr,
+        std::size_t{0},
+        0ULL);
     session.failure = calls.failure();
 }
 

@@ -51,8 +51,8 @@ auto& weights_of(const RnnCase& rnn_case, Weights& weights, int linear, bool bia
 
 /// x or y of this width from the case's layout to [sequence][step][width]; what
 /// a packed layout does not hold is zero.
-std::vector<double> from_layout(const RnnCase& rnn_case, const std::vector<double>& ordered,
-                                int width);
+std::vector<double> from_layout(
+    const RnnCase& rnn_case, const std::vector<double>& ordered, int width);
 
 /// What goes to the device, as bytes of the case's dtype and in its
 /// layout. Making it calls no vendor.

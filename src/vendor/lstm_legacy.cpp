@@ -15,20 +15,36 @@ class LegacyRun : public CaseRun {
     /// Calls added after 7.0 are made only if the case needs them.
     void describe() override {
         if (case_.training && wants_padding())
-            return impossible("cudnnRNNForwardTraining",
-                              "it does not support padded sequences, only packed ones");
+            return impossible(
+                "cudnnRNNForwardTraining",
+                "it does not support padded sequences, only packed ones");
         rnn_ = made(api_.cudnnCreateRNNDescriptor, api_.cudnnDestroyRNNDescriptor);
-        cudnn(api_.cudnnSetRNNDescriptor_v6, handle_, rnn_, case_.hidden, case_.layers,
-              session_.no_dropout, same_number(case_.input_mode), same_number(case_.direction),
-              number_in(modes, case_.cell), same_number(case_.algorithm), precision_);
+        cudnn(
+            api_.cudnnSetRNNDescriptor_v6,
+            handle_,
+            rnn_,
+            case_.hidden,
+            case_.layers,
+            session_.no_dropout,
+            same_number(case_.input_mode),
+            same_number(case_.direction),
+            number_in(modes, case_.cell),
+            same_number(case_.algorithm),
+            precision_);
         cudnn(api_.cudnnSetRNNMatrixMathType, rnn_, number_in(math_types, case_.math));
         if (case_.bias != BiasMode::both)
             cudnn(api_.cudnnSetRNNBiasMode, rnn_, number_in(bias_modes, case_.bias));
         if (case_.projection > 0)
             cudnn(api_.cudnnSetRNNProjectionLayers, handle_, rnn_, case_.projection, 0);
         if (case_.clip > 0)
-            cudnn(api_.cudnnRNNSetClip, handle_, rnn_, clip_minmax, pass_on_nan,
-                  -case_.clip_bound(), case_.clip_bound());
+            cudnn(
+                api_.cudnnRNNSetClip,
+                handle_,
+                rnn_,
+                clip_minmax,
+                pass_on_nan,
+                -case_.clip_bound(),
+                case_.clip_bound());
         if (wants_padding())
             cudnn(api_.cudnnSetRNNPaddingMode, rnn_, padded_io);
         x_steps_ = step_tensors(case_.input);
@@ -78,13 +94,28 @@ class LegacyRun : public CaseRun {
     /// Of the spaces; the weights are described as a filter {elements, 1, 1}.
     void query_sizes() {
         const int steps = case_.sequence_length;
-        cudnn(api_.cudnnGetRNNParamsSize, handle_, rnn_, x_steps_.front(), &data_.weights.bytes,
-              type_);
-        cudnn(api_.cudnnGetRNNWorkspaceSize, handle_, rnn_, steps, x_steps_.data(),
-              &data_.work.bytes);
+        cudnn(
+            api_.cudnnGetRNNParamsSize,
+            handle_,
+            rnn_,
+            x_steps_.front(),
+            &data_.weights.bytes,
+            type_);
+        cudnn(
+            api_.cudnnGetRNNWorkspaceSize,
+            handle_,
+            rnn_,
+            steps,
+            x_steps_.data(),
+            &data_.work.bytes);
         if (case_.training)
-            cudnn(api_.cudnnGetRNNTrainingReserveSize, handle_, rnn_, steps, x_steps_.data(),
-                  &data_.reserve.bytes);
+            cudnn(
+                api_.cudnnGetRNNTrainingReserveSize,
+                handle_,
+                rnn_,
+                steps,
+                x_steps_.data(),
+                &data_.reserve.bytes);
         check_size(api_.cudnnGetRNNParamsSize.name, data_.weights);
         check_size(api_.cudnnGetRNNWorkspaceSize.name, data_.work);
         check_size(api_.cudnnGetRNNTrainingReserveSize.name, data_.reserve);
@@ -95,8 +126,8 @@ class LegacyRun : public CaseRun {
         cudnn(api_.cudnnSetFilterNdDescriptor, weights_, type_, nchw, 3, sizes);
     }
 
-    void place_layer(std::size_t pseudo_layer, int linear,
-                     const DeviceImage::Layer& layer) override {
+    void place_layer(
+        std::size_t pseudo_layer, int linear, const DeviceImage::Layer& layer) override {
         // Both queries return the same thing in the same form: an address inside the
         // weight space, and a filter whose sizes multiply to the number of elements.
         const auto put = [&](const auto& query, bool is_bias, const auto& values) {
@@ -104,15 +135,32 @@ class LegacyRun : public CaseRun {
                 return;
             void* where = nullptr;
             int type = 0, format = 0, dimensions = 0, sizes[3] = {};
-            cudnn(query, handle_, rnn_, static_cast<int>(pseudo_layer), x_steps_.front(), weights_,
-                  data_.weights, linear, part_, &where);
+            cudnn(
+                query,
+                handle_,
+                rnn_,
+                static_cast<int>(pseudo_layer),
+                x_steps_.front(),
+                weights_,
+                data_.weights,
+                linear,
+                part_,
+                &where);
             cudnn(api_.cudnnGetFilterNdDescriptor, part_, 3, &type, &format, &dimensions, sizes);
-            place(query.name, where, static_cast<long long>(sizes[0]) * sizes[1] * sizes[2],
-                  pseudo_layer, linear, is_bias, values);
+            place(
+                query.name,
+                where,
+                static_cast<long long>(sizes[0]) * sizes[1] * sizes[2],
+                pseudo_layer,
+                linear,
+                is_bias,
+                values);
         };
-        put(api_.cudnnGetRNNLinLayerMatrixParams, false,
+        put(api_.cudnnGetRNNLinLayerMatrixParams,
+            false,
             layer.matrices[static_cast<std::size_t>(linear)]);
-        put(api_.cudnnGetRNNLinLayerBiasParams, true,
+        put(api_.cudnnGetRNNLinLayerBiasParams,
+            true,
             layer.biases[static_cast<std::size_t>(linear)]);
     }
 
@@ -122,24 +170,127 @@ class LegacyRun : public CaseRun {
         const TensorDescriptor *const x = x_steps_.data(), *const y = y_steps_.data();
         // padded layouts are for the ...Ex functions alone (cudnnSetRNNPaddingMode)
         if (wants_padding())
-            return cudnn(api_.cudnnRNNForwardInferenceEx, handle_, rnn_, x_, d.x, h_, d.hx, c_,
-                         d.cx, weights_, d.weights, y_, d.y, h_, d.hy, c_, d.cy, nullptr, nullptr,
-                         nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, d.work,
-                         d.work.bytes);
+            return cudnn(
+                api_.cudnnRNNForwardInferenceEx,
+                handle_,
+                rnn_,
+                x_,
+                d.x,
+                h_,
+                d.hx,
+                c_,
+                d.cx,
+                weights_,
+                d.weights,
+                y_,
+                d.y,
+                h_,
+                d.hy,
+                c_,
+                d.cy,
+                nullptr,
+                nullptr,
+                nullptr,
+                nullptr,
+                nullptr,
+                nullptr,
+                nullptr,
+                nullptr,
+                d.work,
+                d.work.bytes);
         if (!case_.training)
-            return cudnn(api_.cudnnRNNForwardInference, handle_, rnn_, steps, x, d.x, h_, d.hx, c_,
-                         d.cx, weights_, d.weights, y, d.y, h_, d.hy, c_, d.cy, d.work,
-                         d.work.bytes);
+            return cudnn(
+                api_.cudnnRNNForwardInference,
+                handle_,
+                rnn_,
+                steps,
+                x,
+                d.x,
+                h_,
+                d.hx,
+                c_,
+                d.cx,
+                weights_,
+                d.weights,
+                y,
+                d.y,
+                h_,
+                d.hy,
+                c_,
+                d.cy,
+                d.work,
+                d.work.bytes);
         // Training is three calls here: the forward pass fills the reserve
         // space, which both others read.
-        cudnn(api_.cudnnRNNForwardTraining, handle_, rnn_, steps, x, d.x, h_, d.hx, c_, d.cx,
-              weights_, d.weights, y, d.y, h_, d.hy, c_, d.cy, d.work, d.work.bytes, d.reserve,
-              d.reserve.bytes);
-        cudnn(api_.cudnnRNNBackwardData, handle_, rnn_, steps, y, d.y, y, d.dy, h_, d.dhy, c_,
-              d.dcy, weights_, d.weights, h_, d.hx, c_, d.cx, x, d.dx, h_, d.dhx, c_, d.dcx, d.work,
-              d.work.bytes, d.reserve, d.reserve.bytes);
-        cudnn(api_.cudnnRNNBackwardWeights, handle_, rnn_, steps, x, d.x, h_, d.hx, y, d.y, d.work,
-              d.work.bytes, weights_, d.dweights, d.reserve, d.reserve.bytes);
+        cudnn(
+            api_.cudnnRNNForwardTraining,
+            handle_,
+            rnn_,
+            steps,
+            x,
+            d.x,
+            h_,
+            d.hx,
+            c_,
+            d.cx,
+            weights_,
+            d.weights,
+            y,
+            d.y,
+            h_,
+            d.hy,
+            c_,
+            d.cy,
+            d.work,
+            d.work.bytes,
+            d.reserve,
+            d.reserve.bytes);
+        cudnn(
+            api_.cudnnRNNBackwardData,
+            handle_,
+            rnn_,
+            steps,
+            y,
+            d.y,
+            y,
+            d.dy,
+            h_,
+            d.dhy,
+            c_,
+            d.dcy,
+            weights_,
+            d.weights,
+            h_,
+            d.hx,
+            c_,
+            d.cx,
+            x,
+            d.dx,
+            h_,
+            d.dhx,
+            c_,
+            d.dcx,
+            d.work,
+            d.work.bytes,
+            d.reserve,
+            d.reserve.bytes);
+        cudnn(
+            api_.cudnnRNNBackwardWeights,
+            handle_,
+            rnn_,
+            steps,
+            x,
+            d.x,
+            h_,
+            d.hx,
+            y,
+            d.y,
+            d.work,
+            d.work.bytes,
+            weights_,
+            d.dweights,
+            d.reserve,
+            d.reserve.bytes);
     }
 
     std::vector<TensorDescriptor> x_steps_, y_steps_;

@@ -31,8 +31,17 @@ class Asleep {
         STARTUPINFOW about{};
         about.cb = sizeof about;
         const DWORD flags = CREATE_SUSPENDED | CREATE_NO_WINDOW;
-        if (!CreateProcessW(nullptr, command.data(), nullptr, nullptr, FALSE, flags, nullptr,
-                            nullptr, &about, &started_))
+        if (!CreateProcessW(
+                nullptr,
+                command.data(),
+                nullptr,
+                nullptr,
+                FALSE,
+                flags,
+                nullptr,
+                nullptr,
+                &about,
+                &started_))
             started_ = {};
     }
     Asleep(const Asleep&) = delete;
@@ -59,8 +68,8 @@ std::optional<bool> memory_limit_holds() {
     limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_PROCESS_MEMORY;
     limits.ProcessMemoryLimit = limit;
     if (!other.process() ||
-        !SetInformationJobObject(job.get(), JobObjectExtendedLimitInformation, &limits,
-                                 sizeof limits) ||
+        !SetInformationJobObject(
+            job.get(), JobObjectExtendedLimitInformation, &limits, sizeof limits) ||
         !AssignProcessToJobObject(job.get(), other.process()))
         return std::nullopt;
     return VirtualAllocEx(other.process(), nullptr, wanted, MEM_COMMIT, PAGE_READWRITE) == nullptr;
@@ -86,8 +95,10 @@ class OwnDlls {
     fs::path put(const wchar_t* original, const std::wstring& directory, const std::wstring& name) {
         std::error_code failed;
         fs::create_directories(top_ / directory, failed);
-        fs::copy_file(fs::path(environment_variable("SystemRoot").value_or("")) / original,
-                      top_ / directory / name, failed);
+        fs::copy_file(
+            fs::path(environment_variable("SystemRoot").value_or("")) / original,
+            top_ / directory / name,
+            failed);
         if (failed)
             return {};
         return top_ / directory;
@@ -157,22 +168,31 @@ Claim tried(const std::string& name, std::optional<bool> holds, const std::strin
     if (!holds)
         return {name, std::nullopt, words + ": it cannot be tried here"};
     if (is_wine())
-        return {name, std::nullopt,
-                words + ": this is Wine, where it " + (*holds ? "holds" : "does not hold") +
-                    ", and not Windows"};
+        return {
+            name,
+            std::nullopt,
+            words + ": this is Wine, where it " + (*holds ? "holds" : "does not hold") +
+                ", and not Windows"};
     return {name, holds, words};
 }
 
 }  // namespace
 
 std::vector<Claim> claims_about_system() {
-    return {tried("memory limit", memory_limit_holds(),
-                  "a process that reads a model gets no more memory than its job object allows"),
-            tried("DLL directories", name_alone_passes_over_user_directories(),
-                  "LoadLibrary with a name does not search the directories of AddDllDirectory"),
-            tried("DLLs of other processors", search_passes_over_other_machine(),
-                  "the search for a DLL goes on after a file for another processor"),
-            tried("long paths", long_path_is_read(), "paths of more than 260 characters are read")};
+    return {
+        tried(
+            "memory limit",
+            memory_limit_holds(),
+            "a process that reads a model gets no more memory than its job object allows"),
+        tried(
+            "DLL directories",
+            name_alone_passes_over_user_directories(),
+            "LoadLibrary with a name does not search the directories of AddDllDirectory"),
+        tried(
+            "DLLs of other processors",
+            search_passes_over_other_machine(),
+            "the search for a DLL goes on after a file for another processor"),
+        tried("long paths", long_path_is_read(), "paths of more than 260 characters are read")};
 }
 
 }  // namespace rnncheck::process

@@ -14,9 +14,10 @@ std::vector<CudnnFile> builds_of(const std::vector<std::string>& paths) {
     for (const std::string& path : paths) {
         const pe::CudnnBuild build = pe::cudnn_build(Root(), path);
         if (build.version)
-            files.push_back({.path = path,
-                             .version = shortened(*build.version, 3),
-                             .cuda_major = build.cuda_major});
+            files.push_back(
+                {.path = path,
+                 .version = shortened(*build.version, 3),
+                 .cuda_major = build.cuda_major});
     }
     return files;
 }
@@ -38,10 +39,12 @@ std::optional<CallResult> why_not_to_call(const Root&, const std::string& path) 
     const auto needed = needed_for_rnns(lower(file_name(path)));
     for (const DllLoad& load : dll::loads_from_own_directory(windows::disk_of_machine(), *front))
         if (includes(needed, lower(load.name)) && load.ending != DllEnding::loaded)
-            return CallResult{"cudnnGetVersion", missing_symbol,
-                              "not called, for " + load.path.value_or(load.name) + ' ' +
-                                  load.problem.value_or("is not loaded") +
-                                  ", so that cuDNN would end the process of a program"};
+            return CallResult{
+                "cudnnGetVersion",
+                missing_symbol,
+                "not called, for " + load.path.value_or(load.name) + ' ' +
+                    load.problem.value_or("is not loaded") +
+                    ", so that cuDNN would end the process of a program"};
     return std::nullopt;
 }
 

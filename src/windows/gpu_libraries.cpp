@@ -14,10 +14,14 @@ namespace {
 /// Stems without "64" and numbers: cudart64_12.dll is of "cudart".
 using NamedKind = std::pair<std::string_view, LibraryKind>;
 constexpr NamedKind kinds[] = {
-    {"nvcuda", LibraryKind::cuda},   {"nvml", LibraryKind::nvml},
-    {"cudart", LibraryKind::cudart}, {"cudnn", LibraryKind::cudnn},
-    {"cublas", LibraryKind::cublas}, {"cublaslt", LibraryKind::cublaslt},
-    {"nvrtc", LibraryKind::nvrtc},   {"nvrtc-builtins", LibraryKind::nvrtc_builtins}};
+    {"nvcuda", LibraryKind::cuda},
+    {"nvml", LibraryKind::nvml},
+    {"cudart", LibraryKind::cudart},
+    {"cudnn", LibraryKind::cudnn},
+    {"cublas", LibraryKind::cublas},
+    {"cublaslt", LibraryKind::cublaslt},
+    {"nvrtc", LibraryKind::nvrtc},
+    {"nvrtc-builtins", LibraryKind::nvrtc_builtins}};
 
 constexpr std::string_view part_start = "cudnn_";
 
@@ -33,16 +37,17 @@ std::optional<Version> version_of(std::string_view number) {
 }  // namespace
 
 std::optional<LibraryName> library_name(std::string_view file_name) {
-    static const re2::RE2 form(R"(((?:cu|nv)[a-z_-]*?)(?:64)?(?:_([0-9_]*[0-9])|([0-9]+))?\.dll)",
-                               re2::RE2::Latin1);
+    static const re2::RE2 form(
+        R"(((?:cu|nv)[a-z_-]*?)(?:64)?(?:_([0-9_]*[0-9])|([0-9]+))?\.dll)", re2::RE2::Latin1);
     std::string stem, number, number_of_builtins;
     if (!re2::RE2::FullMatch(lower(file_name), form, &stem, &number, &number_of_builtins))
         return std::nullopt;
     const NamedKind* const known = find_by(kinds, &NamedKind::first, stem);
     if (!known && !stem.starts_with(part_start))
         return std::nullopt;
-    return LibraryName{known ? known->second : LibraryKind::cudnn_part,
-                       version_of(number.empty() ? number_of_builtins : number)};
+    return LibraryName{
+        known ? known->second : LibraryKind::cudnn_part,
+        version_of(number.empty() ? number_of_builtins : number)};
 }
 
 /// No driver has its version in the name of its library.

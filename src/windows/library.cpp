@@ -76,8 +76,8 @@ HMODULE open(const std::string& name) {
     if (lower(file_name(name)) == "cudnn64_8.dll")
         open_zlib_of_path();
     add_directory_of(path);
-    return LoadLibraryExW(path.c_str(), nullptr,
-                          LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
+    return LoadLibraryExW(
+        path.c_str(), nullptr, LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
 }
 
 }  // namespace

@@ -18,8 +18,9 @@ using Directories = std::vector<std::string>;
 Directories below(const Root& root, const std::string& directory) {
     // versions or wheels in one place
     constexpr std::size_t most = 256;
-    return mapped(root.names_in(directory, most),
-                  [&](const std::string& name) { return directory + '/' + name; });
+    return mapped(root.names_in(directory, most), [&](const std::string& name) {
+        return directory + '/' + name;
+    });
 }
 
 /// Paths are in slashes inside this program, also those of variables.

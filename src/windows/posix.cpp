@@ -50,8 +50,8 @@ int ioctl(int descriptor, int, winsize* size) {
 
 /// The whole file for reading: no caller maps a part of one.
 void* mmap(void*, std::size_t, int, int, int file, int) {
-    const HANDLE mapping = CreateFileMappingA(reinterpret_cast<HANDLE>(_get_osfhandle(file)),
-                                              nullptr, PAGE_READONLY, 0, 0, nullptr);
+    const HANDLE mapping = CreateFileMappingA(
+        reinterpret_cast<HANDLE>(_get_osfhandle(file)), nullptr, PAGE_READONLY, 0, 0, nullptr);
     if (!mapping)
         return MAP_FAILED;
     void* const memory = MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, 0);

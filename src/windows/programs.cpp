@@ -28,10 +28,11 @@ std::optional<std::string> program_of_command(const std::string& name) {
         return std::nullopt;
     const std::string ending = lower(*program);
     if (ending.ends_with(".bat") || ending.ends_with(".cmd"))
-        throw InputError("'" + *program +
-                         "' is a batch file, which only the command interpreter runs: start it "
-                         "as cmd /c " +
-                         shell_quoted(name));
+        throw InputError(
+            "'" + *program +
+            "' is a batch file, which only the command interpreter runs: start it "
+            "as cmd /c " +
+            shell_quoted(name));
     return program;
 }
 
@@ -109,8 +110,8 @@ std::string advice_on(DWORD code) {
 void explain(const std::string& name, DWORD code) {
     constexpr DWORD first = 0x80000000, last = 0xEFFFFFFF, interrupted = 0xC000013A;
     if (code >= first && code <= last && code != interrupted)
-        print_message("'" + name + "' ended with " + windows::exception_name(code) +
-                      advice_on(code));
+        print_message(
+            "'" + name + "' ended with " + windows::exception_name(code) + advice_on(code));
 }
 
 }  // namespace
@@ -127,8 +128,17 @@ int process::exec_command(const std::vector<std::string>& arguments) {
     how.cb = sizeof how;
     PROCESS_INFORMATION started{};
     std::wstring line = windows::command_line(arguments);
-    if (!CreateProcessW(windows::utf16(*program).c_str(), line.data(), nullptr, nullptr, TRUE,
-                        CREATE_SUSPENDED, nullptr, nullptr, &how, &started))
+    if (!CreateProcessW(
+            windows::utf16(*program).c_str(),
+            line.data(),
+            nullptr,
+            nullptr,
+            TRUE,
+            CREATE_SUSPENDED,
+            nullptr,
+            nullptr,
+            &how,
+            &started))
         return error_number(GetLastError());
     command = started.hProcess;
     SetConsoleCtrlHandler(leave_to_command, TRUE);

@@ -190,10 +190,11 @@ dll::Environment environment_named(const dll::Disk& disk, const std::string& tex
         if (python.tag == text)
             if (auto environment = read_environment(disk, python.prefix))
                 return *environment;
-    throw InputError("'" + text +
-                     "' is no Python environment: neither a directory with python.exe or "
-                     "pyvenv.cfg, nor a python.exe, a program on PATH, or a version that was "
-                     "installed; 'rnncheck which' without it shows those that it finds");
+    throw InputError(
+        "'" + text +
+        "' is no Python environment: neither a directory with python.exe or "
+        "pyvenv.cfg, nor a python.exe, a program on PATH, or a version that was "
+        "installed; 'rnncheck which' without it shows those that it finds");
 }
 
 std::optional<std::string> program_named(const Root& root, const std::string& name) {
@@ -223,9 +224,10 @@ dll::Search search_here() {
 
 /// https://learn.microsoft.com/en-us/windows/win32/procthread/environment-variables
 std::optional<std::string> path_of_registry() {
-    const auto machine =
-        registry_text(HKEY_LOCAL_MACHINE,
-                      "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment", "Path");
+    const auto machine = registry_text(
+        HKEY_LOCAL_MACHINE,
+        "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment",
+        "Path");
     const auto user = registry_text(HKEY_CURRENT_USER, "Environment", "Path");
     if (!machine && !user)
         return std::nullopt;

@@ -8,24 +8,25 @@ namespace rnncheck::windows {
 
 /// RRF_NOEXPAND leaves %VARIABLES% as they are: whose environment they
 /// are of is the caller's matter.
-std::optional<std::string> registry_text(HKEY root, const std::string& key,
-                                         const std::string& value) {
+std::optional<std::string> registry_text(
+    HKEY root, const std::string& key, const std::string& value) {
     constexpr DWORD longest = 1 << 15;
     std::wstring text(longest / sizeof(wchar_t), L'\0');
     DWORD bytes = longest;
     const DWORD kinds = RRF_RT_REG_SZ | RRF_RT_REG_EXPAND_SZ | RRF_NOEXPAND | RRF_SUBKEY_WOW6464KEY;
-    if (RegGetValueW(root, utf16(key).c_str(), utf16(value).c_str(), kinds, nullptr, text.data(),
-                     &bytes) != 0)
+    if (RegGetValueW(
+            root, utf16(key).c_str(), utf16(value).c_str(), kinds, nullptr, text.data(), &bytes) !=
+        0)
         return std::nullopt;
     return utf8(text.c_str());
 }
 
-std::optional<std::uint32_t> registry_number(HKEY root, const std::string& key,
-                                             const std::string& value) {
+std::optional<std::uint32_t> registry_number(
+    HKEY root, const std::string& key, const std::string& value) {
     DWORD number = 0, bytes = sizeof number;
     const DWORD kinds = RRF_RT_REG_DWORD | RRF_SUBKEY_WOW6464KEY;
-    if (RegGetValueW(root, utf16(key).c_str(), utf16(value).c_str(), kinds, nullptr, &number,
-                     &bytes) != 0)
+    if (RegGetValueW(
+            root, utf16(key).c_str(), utf16(value).c_str(), kinds, nullptr, &number, &bytes) != 0)
         return std::nullopt;
     return number;
 }

@@ -13,12 +13,12 @@ namespace rnncheck::windows {
 
 /// Of REG_SZ and REG_EXPAND_SZ, as written; nothing where it is absent, of
 /// another type or longer than 32 KiB.
-std::optional<std::string> registry_text(HKEY root, const std::string& key,
-                                         const std::string& value);
+std::optional<std::string> registry_text(
+    HKEY root, const std::string& key, const std::string& value);
 
 /// Of REG_DWORD.
-std::optional<std::uint32_t> registry_number(HKEY root, const std::string& key,
-                                             const std::string& value);
+std::optional<std::uint32_t> registry_number(
+    HKEY root, const std::string& key, const std::string& value);
 
 /// All texts among the values of a key, at most 1000, each as registry_text() has it.
 std::vector<std::string> registry_texts(HKEY root, const std::string& key);

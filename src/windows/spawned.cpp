@@ -221,10 +221,16 @@ class Attributes {
         InitializeProcThreadAttributeList(nullptr, count, 0, &size);
         memory_.resize(size);
         InitializeProcThreadAttributeList(list(), count, 0, &size);
-        UpdateProcThreadAttribute(list(), 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles_.data(),
-                                  handles_.size() * sizeof(HANDLE), nullptr, nullptr);
-        UpdateProcThreadAttribute(list(), 0, PROC_THREAD_ATTRIBUTE_JOB_LIST, &job_, sizeof job_,
-                                  nullptr, nullptr);
+        UpdateProcThreadAttribute(
+            list(),
+            0,
+            PROC_THREAD_ATTRIBUTE_HANDLE_LIST,
+            handles_.data(),
+            handles_.size() * sizeof(HANDLE),
+            nullptr,
+            nullptr);
+        UpdateProcThreadAttribute(
+            list(), 0, PROC_THREAD_ATTRIBUTE_JOB_LIST, &job_, sizeof job_, nullptr, nullptr);
     }
     ~Attributes() {
         DeleteProcThreadAttributeList(list());
@@ -276,12 +282,17 @@ Spawned::Spawned(const Command& command) : state_(std::make_unique<State>()) {
     windows::reject_dialogs();
     Pipe input = make_pipe(ForChild::read), answers = make_pipe(ForChild::write),
          output = make_pipe(ForChild::write);
-    const Handle nothing =
-        inheritable(CreateFileW(L"NUL", GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr,
-                                OPEN_EXISTING, 0, nullptr));
+    const Handle nothing = inheritable(CreateFileW(
+        L"NUL",
+        GENERIC_READ,
+        FILE_SHARE_READ | FILE_SHARE_WRITE,
+        nullptr,
+        OPEN_EXISTING,
+        0,
+        nullptr));
     Handle job = make_job();
-    const std::vector<HANDLE> handles = {nothing.get(), output.write.get(), input.read.get(),
-                                         answers.write.get()};
+    const std::vector<HANDLE> handles = {
+        nothing.get(), output.write.get(), input.read.get(), answers.write.get()};
     if (includes(handles, nullptr) || !job) {
         state_->failure =
             "a pipe or job could not be created: " + windows::error_text(GetLastError());
@@ -302,8 +313,17 @@ Spawned::Spawned(const Command& command) : state_(std::make_unique<State>()) {
     PROCESS_INFORMATION started{};
     const DWORD flags =
         EXTENDED_STARTUPINFO_PRESENT | CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT;
-    if (!CreateProcessW(windows::utf16(command.arguments[0]).c_str(), line.data(), nullptr, nullptr,
-                        TRUE, flags, environment.data(), nullptr, &how.StartupInfo, &started)) {
+    if (!CreateProcessW(
+            windows::utf16(command.arguments[0]).c_str(),
+            line.data(),
+            nullptr,
+            nullptr,
+            TRUE,
+            flags,
+            environment.data(),
+            nullptr,
+            &how.StartupInfo,
+            &started)) {
         state_->failure =
             command.arguments[0] + " could not be started: " + windows::error_text(GetLastError());
         return;

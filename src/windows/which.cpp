@@ -41,8 +41,8 @@ static std::vector<dll::Environment> environments(const dll::Disk& disk, const O
 }
 
 /// PATH of a new terminal, in which this environment is activated if it is active here.
-static std::string path_of_new_terminal(const dll::Environment& environment,
-                                        const std::string& registry) {
+static std::string path_of_new_terminal(
+    const dll::Environment& environment, const std::string& registry) {
     const auto here = dll::directories_of_path(environment_variable("PATH").value_or(""));
     std::vector<std::string> added;
     for (const std::string& directory : environment.on_path)
@@ -59,10 +59,13 @@ static std::string place_of(const LibraryChoice* choice) {
 }
 
 /// A terminal keeps the PATH that the registry had when it was opened.
-static void compare_with_new_terminal(const dll::Disk& disk, const dll::Search& here,
-                                      const std::vector<dll::FrameworkLoads>& now,
-                                      dll::Environment environment, const std::string& registry,
-                                      WhichDocument& document) {
+static void compare_with_new_terminal(
+    const dll::Disk& disk,
+    const dll::Search& here,
+    const std::vector<dll::FrameworkLoads>& now,
+    dll::Environment environment,
+    const std::string& registry,
+    WhichDocument& document) {
     dll::Search there = here;
     there.path = path_of_new_terminal(environment, registry);
     const auto then = dll::framework_loads(disk, environment, there);
@@ -70,10 +73,12 @@ static void compare_with_new_terminal(const dll::Disk& disk, const dll::Search& 
         for (const LibraryChoice& choice : now[i].libraries) {
             const auto* other = find_by(then[i].libraries, &LibraryChoice::soname, choice.soname);
             if (place_of(other) != place_of(&choice))
-                add_once(document.notes, "in a new terminal, whose PATH is that of the registry, " +
-                                             now[i].framework.name + " of " + environment.prefix +
-                                             " loads " + choice.soname + " from another place: " +
-                                             place_of(other) + ", here " + place_of(&choice));
+                add_once(
+                    document.notes,
+                    "in a new terminal, whose PATH is that of the registry, " +
+                        now[i].framework.name + " of " + environment.prefix + " loads " +
+                        choice.soname + " from another place: " + place_of(other) + ", here " +
+                        place_of(&choice));
         }
 }
 
@@ -95,8 +100,8 @@ static WhichDocument which_here(const Options& options) {
     const Matrix matrix = Matrix::bundled();
     for (dll::Environment& environment : environments(disk, options)) {
         environment.python.active = true;  // each is judged by itself
-        const auto loads = add_environment(disk, search, environment, matrix,
-                                           again(environment, options), document);
+        const auto loads = add_environment(
+            disk, search, environment, matrix, again(environment, options), document);
         if (registry)
             compare_with_new_terminal(disk, search, loads, environment, *registry, document);
     }
@@ -104,8 +109,8 @@ static WhichDocument which_here(const Options& options) {
         document.notes.push_back(
             "python on PATH is that of the Microsoft Store; which of its versions that is, is "
             "unknown");
-    document.notes.push_back("PATH is that of " + whose_path +
-                             "; manifests and directories of a network are not read");
+    document.notes.push_back(
+        "PATH is that of " + whose_path + "; manifests and directories of a network are not read");
     return document;
 }
 
@@ -124,20 +129,26 @@ static int run(const Options& options) {
 
 static std::function<int()> declare(CLI::App& app) {
     const auto options = std::make_shared<Options>();
-    app.add_option("ENV", options->target,
-                   "A Python environment: its directory, its python.exe, the name of a program on "
-                   "PATH such as python, or a version such as 3.11 (default: those that PATH, the "
-                   "active environment and the registry lead to)")
+    app.add_option(
+           "ENV",
+           options->target,
+           "A Python environment: its directory, its python.exe, the name of a program on "
+           "PATH such as python, or a version such as 3.11 (default: those that PATH, the "
+           "active environment and the registry lead to)")
         ->type_name("");
-    app.add_option("--root", options->root,
-                   "Examine a disk of Windows that is not the running one, e.g. D:\\")
+    app.add_option(
+           "--root",
+           options->root,
+           "Examine a disk of Windows that is not the running one, e.g. D:\\")
         ->type_name("DIR")
         ->check(existing_directory());
-    app.add_option("--path", options->path,
-                   "The value of PATH, e.g. 'C:\\a;C:\\b' (default: that of this process; with "
-                   "--root: unknown)");
-    app.add_flag("--all", options->all,
-                 "Show every needed DLL, not only those that concern the GPU");
+    app.add_option(
+        "--path",
+        options->path,
+        "The value of PATH, e.g. 'C:\\a;C:\\b' (default: that of this process; with "
+        "--root: unknown)");
+    app.add_flag(
+        "--all", options->all, "Show every needed DLL, not only those that concern the GPU");
     add_json_option(app, options->document);
     add_style_options(app, options->document);
     add_privacy_option(app, options->document);

@@ -28,8 +28,9 @@ std::string required(std::string_view pattern) {
 
 TEST_CASE("the words that a pattern requires") {
     CHECK(required("CUDNN_STATUS_[A-Z]+ (?:failed|error)") == "cudnn_status_ & (failed | error)");
-    CHECK(required("lib(?:cudnn|cublas)(?:64)?[.]so") ==
-          "libcudnn00.so | libcublas00.so | libcudnn.so | libcublas.so");
+    CHECK(
+        required("lib(?:cudnn|cublas)(?:64)?[.]so") ==
+        "libcudnn00.so | libcublas00.so | libcudnn.so | libcublas.so");
     CHECK(required("[cC]ould +not\\s*load\\b") == "couldnotload");
     CHECK(required("sm_(?P<sm>[0-9]{2,3}) is") == "sm_ & is & 0");
     CHECK(required("CUDA 1[12]\\.[0-9]{3}") == "cuda00.000");
@@ -41,8 +42,18 @@ TEST_CASE("the words that a pattern requires") {
 }
 
 TEST_CASE("what may be missing is not required") {
-    for (const char* pattern : {"", "cuda|.", "cuda|", "(?:cuda)?", "(?:cuda)*", "(?:cuda){0,3}",
-                                "[^a]", ".*", "[a-z]+", "\\w+", "[cu\\W]"})
+    for (const char* pattern :
+         {"",
+          "cuda|.",
+          "cuda|",
+          "(?:cuda)?",
+          "(?:cuda)*",
+          "(?:cuda){0,3}",
+          "[^a]",
+          ".*",
+          "[a-z]+",
+          "\\w+",
+          "[cu\\W]"})
         CHECK(required(pattern).empty());
     CHECK(required("cuda(?:nn)*s") == "cuda & s");
     CHECK(required("a.*cuda") == "cuda & a");

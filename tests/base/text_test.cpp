@@ -9,8 +9,9 @@ TEST_CASE("text from outside loses its power over terminals") {
     CHECK(escaped("\x1b[31mred\x07") == "\\x1b[31mred\\x07");
     CHECK(escaped("two\nlines") == "two\\nlines");
     CHECK(escaped("a\0b"s) == "a\\x00b");
-    CHECK(escaped("::error::x ::add-mask::y c10::Error ::1 ##[error]z") ==
-          "\\x3a:error::x \\x3a:add-mask::y c10::Error ::1 \\x23#[error]z");
+    CHECK(
+        escaped("::error::x ::add-mask::y c10::Error ::1 ##[error]z") ==
+        "\\x3a:error::x \\x3a:add-mask::y c10::Error ::1 \\x23#[error]z");
     CHECK(escaped("\xc2\x9b") == "\\xc2\\x9b");  // CSI as one C1 character
     CHECK(escaped("\xff\xfe") == "\\xff\\xfe");
     CHECK(escaped("\xc0\xaf") == "\\xc0\\xaf");                         // overlong '/'
@@ -27,11 +28,20 @@ TEST_CASE("invalid UTF-8 becomes valid") {
 }
 
 TEST_CASE("any bytes survive the way to UTF-8 and back") {
-    CHECK(reversible_utf8("caf\xe9 \\xe9 \\x41 caf\xc3\xa9") ==
-          "caf\\xe9 \\x5cxe9 \\x41 caf\xc3\xa9");
+    CHECK(
+        reversible_utf8("caf\xe9 \\xe9 \\x41 caf\xc3\xa9") ==
+        "caf\\xe9 \\x5cxe9 \\x41 caf\xc3\xa9");
     CHECK(original_bytes("C:\\x4 \\xEG \\xE9 \\x") == "C:\\x4 \\xEG \\xE9 \\x");
-    for (const std::string text : {"\\\xe9", "\\x\xe9", "\\xe\xe9", "\\x5c", "\\x5cxe9", "\\\\xe9",
-                                   "\\\\x5c5c", "\x5c", "plain"}) {
+    for (const std::string text :
+         {"\\\xe9",
+          "\\x\xe9",
+          "\\xe\xe9",
+          "\\x5c",
+          "\\x5cxe9",
+          "\\\\xe9",
+          "\\\\x5c5c",
+          "\x5c",
+          "plain"}) {
         INFO(text);
         CHECK(original_bytes(reversible_utf8(text)) == text);
     }

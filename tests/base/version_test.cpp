@@ -13,16 +13,29 @@ TEST_CASE("versions compare by number and print as written") {
 }
 
 TEST_CASE("what is not a version is none") {
-    for (const char* text : {"", ".", "12.", ".4", "12..4", "12.x", "v12", "1.2.3.4.5", " 12",
-                             "12 ", "-1", "99999999999", "1.9999999999"}) {
+    for (const char* text :
+         {"",
+          ".",
+          "12.",
+          ".4",
+          "12..4",
+          "12.x",
+          "v12",
+          "1.2.3.4.5",
+          " 12",
+          "12 ",
+          "-1",
+          "99999999999",
+          "1.9999999999"}) {
         INFO(text);
         CHECK_FALSE(parse_version(text));
     }
 }
 
 TEST_CASE("a version is found inside other text") {
-    CHECK(find_version("NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19")
-              ->text == "535.104.05");
+    CHECK(
+        find_version("NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19")
+            ->text == "535.104.05");
     CHECK(find_version(".535.247.01") == std::nullopt);
     CHECK(find_version("535.247.01")->text == "535.247.01");
     CHECK(find_version("libcudnn.so.9 or 9.19.0", 3)->text == "9.19.0");

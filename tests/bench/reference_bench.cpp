@@ -89,7 +89,10 @@ int time_case(int threads, int rounds, const std::string& words) {
     std::printf(
         "{\"reference\": %.5f, \"limits\": %.5f, \"reference_wall\": %.5f, \"limits_wall\": "
         "%.5f}\n",
-        reference.processor, limits.processor, reference.wall, limits.wall);
+        reference.processor,
+        limits.processor,
+        reference.wall,
+        limits.wall);
     return 0;
 }
 
@@ -136,14 +139,18 @@ int main(int argc, char** argv) {
     const double encodings = each([&](std::size_t i) {
         for (const LayerWeights& layer : inputs[i].layers)
             for (int gate = 0; gate < 4; ++gate)
-                total += static_cast<double>(encode(layer.input[gate], cases[i].dtype).size() +
-                                             encode(layer.recurrent[gate], cases[i].dtype).size());
+                total += static_cast<double>(
+                    encode(layer.input[gate], cases[i].dtype).size() +
+                    encode(layer.recurrent[gate], cases[i].dtype).size());
     });
-    std::printf("%zu cases, %.1f million multiply-adds (checksum %g)\n", cases.size(),
-                static_cast<double>(operations) / 1e6, total);
+    std::printf(
+        "%zu cases, %.1f million multiply-adds (checksum %g)\n",
+        cases.size(),
+        static_cast<double>(operations) / 1e6,
+        total);
     std::printf("floor, plain multiply-adds  %7.2f ms\n", floor);
-    std::printf("references                  %7.2f ms   %.2f x floor\n", references,
-                references / floor);
+    std::printf(
+        "references                  %7.2f ms   %.2f x floor\n", references, references / floor);
     std::printf("inputs                      %7.2f ms\n", inputs_ms);
     std::printf("encoding the matrices       %7.2f ms\n", encodings);
     std::printf("limits                      %7.2f ms\n", limits_ms);

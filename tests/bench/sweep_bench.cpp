@@ -148,10 +148,15 @@ struct ProbeTimes {
 
 ProbeTimes probe_times(const std::string& program, const std::string& target, Level level) {
     process::Command command;
-    command.arguments = {program,        "probe",
-                         "--facts-from", std::to_string(process::wire().input),
-                         "--answer-to",  std::to_string(process::wire().answer),
-                         "rnn_forward",  target};
+    command.arguments = {
+        program,
+        "probe",
+        "--facts-from",
+        std::to_string(process::wire().input),
+        "--answer-to",
+        std::to_string(process::wire().answer),
+        "rnn_forward",
+        target};
     Facts facts;
     facts.rnn_request.emplace().level = level;
     command.input = facts_to_text(facts);
@@ -184,8 +189,14 @@ Figure figure(std::vector<double> values) {
 }
 
 void print(const char* what, const char* word, double calls, double all) {
-    std::printf("%s, %s: vendor calls %.1f ms, with ours %.1f ms: %.1f ms, %.0f %% of the calls\n",
-                what, word, calls, all, all - calls, 100 * (all - calls) / calls);
+    std::printf(
+        "%s, %s: vendor calls %.1f ms, with ours %.1f ms: %.1f ms, %.0f %% of the calls\n",
+        what,
+        word,
+        calls,
+        all,
+        all - calls,
+        100 * (all - calls) / calls);
 }
 
 }  // namespace
@@ -204,8 +215,8 @@ int main(int argc, char** argv) {
     for (int i = 0; i < rounds; ++i) {
         const VendorTimes vendor_times = vendor_calls_of_fresh_process(argv[2], rnn_api, level);
         if (vendor_times.cases < 0) {
-            std::fprintf(stderr, "sweep_bench: %s: not every call of the sweep succeeds\n",
-                         argv[2]);
+            std::fprintf(
+                stderr, "sweep_bench: %s: not every call of the sweep succeeds\n", argv[2]);
             return 1;
         }
         case_calls.push_back(vendor_times.cases);
@@ -219,9 +230,12 @@ int main(int argc, char** argv) {
     }
     const Figure cases = figure(case_calls), calls = figure(all_calls), sweep = figure(sweeps),
                  whole = figure(probes);
-    std::printf("%s level, %s, %d rounds; references %.1f ms\n",
-                std::string(name_of(level)).c_str(), std::string(name_of(rnn_api)).c_str(), rounds,
-                figure(references).median);
+    std::printf(
+        "%s level, %s, %d rounds; references %.1f ms\n",
+        std::string(name_of(level)).c_str(),
+        std::string(name_of(rnn_api)).c_str(),
+        rounds,
+        figure(references).median);
     print("the sweep", "median", cases.median, sweep.median);
     print("the sweep", "best", cases.best, sweep.best);
     if (figure(works).median > 0) {
@@ -229,7 +243,9 @@ int main(int argc, char** argv) {
         std::printf(
             "the sweep beside its own cuDNN's work, median: %.1f ms of work and %.1f ms around it, "
             "%.1f %%\n",
-            work.median, over.median, 100 * over.median / work.median);
+            work.median,
+            over.median,
+            100 * over.median / work.median);
     }
     print("with the start and end of its process", "median", calls.median, whole.median);
     print("with the start and end of its process", "best", calls.best, whole.best);

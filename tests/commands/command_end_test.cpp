@@ -10,11 +10,11 @@ TEST_CASE("command end: another program's error on the GPU is not the command's"
     const std::string xid = "NVRM: Xid (PCI:0000:00:06): ";
     CHECK(concerns_command(xid + "43, pid=4711, name=python3, channel 0x0000000a", is_ours));
     CHECK_FALSE(concerns_command(xid + "43, pid=3106, name=python3, channel 0x0000000a", is_ours));
-    CHECK(concerns_command(xid + "79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.",
-                           is_ours));
+    CHECK(concerns_command(
+        xid + "79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.", is_ours));
     CHECK(concerns_command(xid + "79, GPU has fallen off the bus.", is_ours));
-    CHECK(concerns_command("python3[4711]: segfault at 8 ip 00007f error 4 in libc.so.6[19b,7f]",
-                           is_ours));
+    CHECK(concerns_command(
+        "python3[4711]: segfault at 8 ip 00007f error 4 in libc.so.6[19b,7f]", is_ours));
     CHECK_FALSE(concerns_command(
         "python3[12]: segfault at 8 ip 00007f error 4 in libc.so.6[19b,7f]", is_ours));
     CHECK_FALSE(concerns_command("usb 1-1: new device [4711]", is_ours));

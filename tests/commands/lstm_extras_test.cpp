@@ -156,16 +156,18 @@ TEST_CASE("fit: what was found decides the exit code and is reported") {
 TEST_CASE("from-log: how the run ended shows where to look") {
     CHECK(replay_of({}, with(a_run(RunEnd::ok))).failure == LogFailure::elsewhere);
     CHECK(replay_of({}, with(a_run(RunEnd::incorrect))).failure == LogFailure::environment);
-    CHECK(replay_of({}, with(a_run(RunEnd::failed, "CUDNN_STATUS_EXECUTION_FAILED"))).failure ==
-          LogFailure::environment);
+    CHECK(
+        replay_of({}, with(a_run(RunEnd::failed, "CUDNN_STATUS_EXECUTION_FAILED"))).failure ==
+        LogFailure::environment);
     CHECK(replay_of({}, with(a_run(RunEnd::out_of_memory))).failure == LogFailure::memory);
     RnnRun no_handle = a_run(RunEnd::skipped);
     no_handle.result =
         CallResult{"cudnnCreate", 4004, "CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED"};
     CHECK(replay_of({}, with(no_handle)).failure == LogFailure::memory);
-    CHECK(replay_of({}, with(a_run(RunEnd::failed,
-                                   "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access")))
-              .failure == LogFailure::environment);
+    CHECK(
+        replay_of(
+            {}, with(a_run(RunEnd::failed, "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access")))
+            .failure == LogFailure::environment);
     CHECK(replay_of({}, with(a_run(RunEnd::not_supported))).failure == LogFailure::unknown);
     CHECK(replay_of({}, Facts{}).failure == LogFailure::unknown);
 }
@@ -175,15 +177,17 @@ TEST_CASE("from-log: what does not fit is reported with the batch that does") {
     run.rnn_case.batch = 100;
     run.rnn_case.sequence_length = 1 << 14;
     run.rnn_case.input = 63;
-    CHECK(text_of(replay_of({}, with(run, 101)))
-              .find("400 MiB of GPU memory (101 MiB free on GPU 0): about 25 sequences fit") !=
-          std::string::npos);
+    CHECK(
+        text_of(replay_of({}, with(run, 101)))
+            .find("400 MiB of GPU memory (101 MiB free on GPU 0): about 25 sequences fit") !=
+        std::string::npos);
     CHECK(text_of(replay_of({}, with(run, 3))).find("not one sequence fits") != std::string::npos);
 }
 
 TEST_CASE("from-log: what the log does not contain is named") {
     LogRnnConfig config;
     config.missing = {"batch_size"};
-    CHECK(text_of(replay_of(config, with(a_run(RunEnd::ok)))).find("does not contain batch_size") !=
-          std::string::npos);
+    CHECK(
+        text_of(replay_of(config, with(a_run(RunEnd::ok)))).find("does not contain batch_size") !=
+        std::string::npos);
 }

@@ -50,9 +50,23 @@ std::string error_of_case(const std::string& options) {
 }  // namespace
 
 TEST_CASE("lstm options: an empty value is no option left out") {
-    for (const char* option : {"--level", "--from-log", "--cudnn", "--rnn-api", "--deadline",
-                               "--save", "--resume", "--dropout", "--svg", "--fit", "--emit-repro",
-                               "--lengths", "--hidden", "--cell", "--clip", "--device"})
+    for (const char* option :
+         {"--level",
+          "--from-log",
+          "--cudnn",
+          "--rnn-api",
+          "--deadline",
+          "--save",
+          "--resume",
+          "--dropout",
+          "--svg",
+          "--fit",
+          "--emit-repro",
+          "--lengths",
+          "--hidden",
+          "--cell",
+          "--clip",
+          "--device"})
         CHECK(error_of({option, ""}).starts_with(std::string(option) + " needs a value: give "));
     CHECK(options_given({"--save", "a.json", "--svg", "b.svg"}).files.save == "a.json");
 }
@@ -65,11 +79,11 @@ TEST_CASE("lstm options: a GPU has no negative number") {
 }
 
 TEST_CASE("lstm options: what cannot be used together is rejected") {
-    const auto rejected = [](const std::string& one, const std::string& other,
-                             const std::vector<std::string>& all) {
-        INFO(one << ' ' << other);
-        CHECK(error_of(all).starts_with(one + " and " + other + " cannot be used together: "));
-    };
+    const auto rejected =
+        [](const std::string& one, const std::string& other, const std::vector<std::string>& all) {
+            INFO(one << ' ' << other);
+            CHECK(error_of(all).starts_with(one + " and " + other + " cannot be used together: "));
+        };
     rejected("--fit", "--batch", {"--fit", "batch", "--batch", "4"});
     rejected("--fit", "--length", {"--fit", "length", "--length", "4"});
     CHECK(error_of({"--fit", "length", "--batch", "4"}) == "none");
@@ -96,9 +110,10 @@ TEST_CASE("lstm options: a file that cannot be written is rejected before the ru
     };
     const std::string directory = std::filesystem::temp_directory_path().string();
     for (const char* option : {"--svg", "--emit-repro"}) {
-        CHECK(complaint(option, directory + "/no/such/directory/file") ==
-              option + (": cannot write '" + directory +
-                        "/no/such/directory/file': No such file or directory"));
+        CHECK(
+            complaint(option, directory + "/no/such/directory/file") ==
+            option + (": cannot write '" + directory +
+                      "/no/such/directory/file': No such file or directory"));
         CHECK(contains(complaint(option, directory), "Is a directory"));
         CHECK(complaint(option, directory + "/a-new-file") == "none");
         CHECK(complaint(option, "/dev/null") == "none");
@@ -116,30 +131,36 @@ TEST_CASE("lstm: every case of every sweep can be reported as options and is rea
 }
 
 TEST_CASE("lstm: words that cannot be are rejected with what could be") {
-    CHECK(error_of_case("--cell lstn") ==
-          "--cell cannot be 'lstn'; it is one of lstm, gru, tanh and relu");
-    CHECK(error_of_case("--hidden 0") ==
-          "--hidden cannot be '0'; give a whole number from 1 to 1048576");
+    CHECK(
+        error_of_case("--cell lstn") ==
+        "--cell cannot be 'lstn'; it is one of lstm, gru, tanh and relu");
+    CHECK(
+        error_of_case("--hidden 0") ==
+        "--hidden cannot be '0'; give a whole number from 1 to 1048576");
     CHECK(case_of("--hidden 010").hidden == 10);
     CHECK(error_of_case("--hidden 0x10").starts_with("--hidden cannot be '0x10'"));
     CHECK(error_of_case("--hidden 64x").starts_with("--hidden cannot be '64x'"));
-    CHECK(error_of_case("--lengths 3,9 --length 4") ==
-          "none of --lengths may be longer than --length");
+    CHECK(
+        error_of_case("--lengths 3,9 --length 4") ==
+        "none of --lengths may be longer than --length");
     CHECK(error_of_case("--lengths 3,,9").starts_with("--lengths cannot be ''; "));
     CHECK(error_of_case("--cell gru --projection 4") == "--projection is only for --cell lstm");
-    CHECK(contains(error_of_case("--hidden 16384 --input 16384"),
-                   "the network is too large: its weight matrices have "
-                   "2147483648 numbers"));
+    CHECK(contains(
+        error_of_case("--hidden 16384 --input 16384"),
+        "the network is too large: its weight matrices have "
+        "2147483648 numbers"));
     CHECK(error_of_case("--hidden 16384 --input 16383") == "none");
-    CHECK(error_of_case("--input-mode skip --input 3") ==
-          "--input-mode skip needs --input equal to --hidden");
+    CHECK(
+        error_of_case("--input-mode skip --input 3") ==
+        "--input-mode skip needs --input equal to --hidden");
     CHECK(error_of_case("--clip -1") == "--clip cannot be '-1'; give a number from 0 to 1000000");
-    CHECK(error_of_case("--dropout 1") ==
-          "--dropout cannot be '1'; give a probability above 0 and below 1");
+    CHECK(
+        error_of_case("--dropout 1") ==
+        "--dropout cannot be '1'; give a probability above 0 and below 1");
     CHECK(contains(error_of_case("--layout sequence_major_packed --lengths 1,2"), "do not grow"));
     const auto packed = [](const std::string& lengths, const std::string& length) {
-        return error_of_case("--layout sequence_major_packed --lengths " + lengths + " --length " +
-                             length);
+        return error_of_case(
+            "--layout sequence_major_packed --lengths " + lengths + " --length " + length);
     };
     CHECK(contains(packed("3,2", "5"), "a first of --lengths that is --length"));
     CHECK(contains(packed("5,0", "5"), "--lengths above 0"));
@@ -172,13 +193,15 @@ TEST_CASE("lstm: the network of a log becomes a case, which options change") {
         options.insert(options.begin(), {"--from-log", "train.log"});
         return describe(requested(options, log).cases.at(0));
     };
-    CHECK(described({}) ==
-          "tanh fp32 default standard I=7 H=48 B=5 T=30 L=2 bidirectional training");
-    CHECK(described({"--hidden", "9", "--cell", "gru"}) ==
-          "gru fp32 default standard I=7 H=9 B=5 T=30 L=2 bidirectional training");
+    CHECK(
+        described({}) == "tanh fp32 default standard I=7 H=48 B=5 T=30 L=2 bidirectional training");
+    CHECK(
+        described({"--hidden", "9", "--cell", "gru"}) ==
+        "gru fp32 default standard I=7 H=9 B=5 T=30 L=2 bidirectional training");
     config.units = std::int64_t{1} << 40;
-    CHECK(contains(error_of({"--from-log", "train.log"}, log),
-                   "its hidden of 1099511627776 is above 1048576"));
+    CHECK(contains(
+        error_of({"--from-log", "train.log"}, log),
+        "its hidden of 1099511627776 is above 1048576"));
     config.units.reset();
     config.missing = {"model config"};
     CHECK(contains(

@@ -51,10 +51,12 @@ TEST_CASE("ids come one by one and with commas") {
     const auto known = [] {
         return std::vector<std::string>{"driver_missing", "gpu_memory_low", "cudnn_missing"};
     };
-    CHECK(ids_from({"driver_missing,gpu_memory_low", "cudnn_missing"}, "--skip", "rule", known)
-              .size() == 3);
-    CHECK(ids_from({" driver_missing , driver_missing"}, "--skip", "rule", known) ==
-          std::set<std::string>{"driver_missing"});
+    CHECK(
+        ids_from({"driver_missing,gpu_memory_low", "cudnn_missing"}, "--skip", "rule", known)
+            .size() == 3);
+    CHECK(
+        ids_from({" driver_missing , driver_missing"}, "--skip", "rule", known) ==
+        std::set<std::string>{"driver_missing"});
     for (const std::string bad : {"", ",", "driver_missing,", " "})
         CHECK_THROWS_AS(ids_from({bad}, "--skip", "rule", known), UsageError);
 }
@@ -81,9 +83,18 @@ TEST_CASE("a cause that only the tables given have can be selected") {
 
 TEST_CASE("options of doctor arrive where they belong") {
     const std::string rule = rule_names(Matrix::bundled()).front(), probe = probe_names().front();
-    const DoctorOptions options =
-        doctor_options({"--skip", rule + "," + probe, "--deadline", "1.5", "--no-run", "--json",
-                        "--allow-no-gpu", "--output", "text=a=b", "--fail-on", "warning"});
+    const DoctorOptions options = doctor_options(
+        {"--skip",
+         rule + "," + probe,
+         "--deadline",
+         "1.5",
+         "--no-run",
+         "--json",
+         "--allow-no-gpu",
+         "--output",
+         "text=a=b",
+         "--fail-on",
+         "warning"});
     CHECK(options.selection.skip == std::set<std::string>{rule});
     CHECK(options.survey.skip == std::set<std::string>{probe});
     CHECK(options.examination.deadline == 1.5);
@@ -99,11 +110,13 @@ TEST_CASE("options of doctor arrive where they belong") {
 }
 
 TEST_CASE("what cannot be meant is rejected, with the option's name") {
-    CHECK(contains(complaint_about({"--only", "driver_mising"}),
-                   "--only: unknown rule 'driver_mising'; did you mean 'driver_missing'?"));
+    CHECK(contains(
+        complaint_about({"--only", "driver_mising"}),
+        "--only: unknown rule 'driver_mising'; did you mean 'driver_missing'?"));
     CHECK(contains(complaint_about({"--only", probe_names().front()}), "--only: unknown rule"));
-    CHECK(contains(complaint_about({"--require", "driver_missing", "--skip", "driver_missing"}),
-                   "--skip or --only excludes driver_missing"));
+    CHECK(contains(
+        complaint_about({"--require", "driver_missing", "--skip", "driver_missing"}),
+        "--skip or --only excludes driver_missing"));
     for (const std::string bad : {"0", "-1", "nan", "inf", "1e99", "5s", "x"}) {
         INFO(bad);
         CHECK(
@@ -117,13 +130,14 @@ TEST_CASE("what cannot be meant is rejected, with the option's name") {
     CHECK(contains(complaint_about({"--output", "=x"}), "json=report.json"));
     CHECK(contains(complaint_about({"--output", "json=x", "--output", "html=x"}), "twice"));
     CHECK(contains(complaint_about({"--label", "a=1", "--label", "a=2"}), "given before"));
-    CHECK(complaint_about({"--root", "/nonexistent"}) ==
-          "--root cannot be '/nonexistent'; give a directory that exists");
+    CHECK(
+        complaint_about({"--root", "/nonexistent"}) ==
+        "--root cannot be '/nonexistent'; give a directory that exists");
     CHECK(contains(complaint_about({"--matrix", "/dev/null"}), "--matrix cannot be '/dev/null'"));
     CHECK(complaint_about({"--matrix", ""}) == "--matrix needs a value: give DIR");
     CHECK(contains(complaint_about({"--json", "--format", "text"}), "cannot be used together"));
-    CHECK(contains(complaint_about({"--facts", "x", "--no-run"}),
-                   "with saved facts nothing is examined"));
+    CHECK(contains(
+        complaint_about({"--facts", "x", "--no-run"}), "with saved facts nothing is examined"));
 }
 
 TEST_CASE("the closest word is found, a strange one has none") {

@@ -31,8 +31,8 @@ std::string on_a_terminal(Work work) {
     close(stderr_before);
     constexpr std::string_view end_mark =
         "<end>";  // a terminal passes on what was written when it likes, but in order
-    REQUIRE(write(terminal, end_mark.data(), end_mark.size()) ==
-            static_cast<ssize_t>(end_mark.size()));
+    REQUIRE(
+        write(terminal, end_mark.data(), end_mark.size()) == static_cast<ssize_t>(end_mark.size()));
     std::string seen;
     char buffer[4096];
     while (!seen.ends_with(end_mark)) {

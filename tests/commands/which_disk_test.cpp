@@ -44,8 +44,9 @@ struct WindowsDisk : FakeRoot {
     }
 
     WindowsDisk& package(const std::string& name, const std::string& version) {
-        file(site + "/" + name + "-" + version + ".dist-info/METADATA",
-             "Metadata-Version: 2.1\nName: " + name + "\nVersion: " + version + "\n");
+        file(
+            site + "/" + name + "-" + version + ".dist-info/METADATA",
+            "Metadata-Version: 2.1\nName: " + name + "\nVersion: " + version + "\n");
         return *this;
     }
 
@@ -58,8 +59,8 @@ struct WindowsDisk : FakeRoot {
         return *this;
     }
 
-    WindowsDisk& cudnn_9(const std::string& directory, const Number& version,
-                         bool with_front = true) {
+    WindowsDisk& cudnn_9(
+        const std::string& directory, const Number& version, bool with_front = true) {
         const Strings parts = {"cudnn_graph64_9.dll", "cudnn_ops64_9.dll", "cudnn_adv64_9.dll"};
         if (with_front)
             library(directory, "cudnn64_9.dll", version, {}, parts);
@@ -69,9 +70,13 @@ struct WindowsDisk : FakeRoot {
         return *this;
     }
 
-    void library(const std::string& directory, const std::string& name,
-                 const std::optional<Number>& version, const std::vector<PeImport>& imports,
-                 const Strings& texts, const Strings& exports = {"function"}) {
+    void library(
+        const std::string& directory,
+        const std::string& name,
+        const std::optional<Number>& version,
+        const std::vector<PeImport>& imports,
+        const Strings& texts,
+        const Strings& exports = {"function"}) {
         PeBuilder builder;
         builder.name = name;
         builder.version = version;
@@ -83,17 +88,24 @@ struct WindowsDisk : FakeRoot {
 
     WindowsDisk& tensorflow_2_10() {
         package("tensorflow", "2.10.1");
-        file(site + "/tensorflow/python/platform/build_info.py",
-             "build_info = OrderedDict([('cuda_version', '64_112'), ('cudnn_version', '64_8'), "
-             "('is_cuda_build', True)])\n");
-        return dll(site + "/tensorflow/python/_pywrap_tensorflow_internal.pyd",
-                   {"python310.dll", "MSVCP140.dll"});
+        file(
+            site + "/tensorflow/python/platform/build_info.py",
+            "build_info = OrderedDict([('cuda_version', '64_112'), ('cudnn_version', '64_8'), "
+            "('is_cuda_build', True)])\n");
+        return dll(
+            site + "/tensorflow/python/_pywrap_tensorflow_internal.pyd",
+            {"python310.dll", "MSVCP140.dll"});
     }
 
     WindowsDisk& cuda_11() {
         for (const char* name :
-             {"cudart64_110.dll", "cublas64_11.dll", "cublasLt64_11.dll", "cufft64_10.dll",
-              "curand64_10.dll", "cusolver64_11.dll", "cusparse64_11.dll"})
+             {"cudart64_110.dll",
+              "cublas64_11.dll",
+              "cublasLt64_11.dll",
+              "cufft64_10.dll",
+              "curand64_10.dll",
+              "cusolver64_11.dll",
+              "cusparse64_11.dll"})
             dll(toolkit + "/" + name);
         return *this;
     }
@@ -111,8 +123,12 @@ struct WindowsDisk : FakeRoot {
         package("ctranslate2", "4.8.5");
         const std::string lib = site + "/ctranslate2";
         library(lib, "ctranslate2.dll", {}, {{"MSVCP140.dll"}}, {"cublas64_12.dll"});
-        library(lib, "cudnn64_9.dll", cudnn_9_10, {},
-                {"cudnn_graph64_9.dll", "cudnn_ops64_9.dll", "cudnn_adv64_9.dll"});
+        library(
+            lib,
+            "cudnn64_9.dll",
+            cudnn_9_10,
+            {},
+            {"cudnn_graph64_9.dll", "cudnn_ops64_9.dll", "cudnn_adv64_9.dll"});
         return dll("/cuda12/cublas64_12.dll");
     }
 
@@ -151,8 +167,9 @@ TEST_CASE("a PyTorch of Windows gets its own cuDNN, whatever PATH has") {
          {std::optional<std::string>(), {""}, {"C:\\other"}}) {
         const WhichDocument document = disk.which(path);
         CHECK(document.findings.empty());
-        CHECK(path_of(document, "cudnn64_9.dll") ==
-              "C:\\Python310\\Lib\\site-packages\\torch\\lib\\cudnn64_9.dll");
+        CHECK(
+            path_of(document, "cudnn64_9.dll") ==
+            "C:\\Python310\\Lib\\site-packages\\torch\\lib\\cudnn64_9.dll");
         CHECK(exit_code_of_disk(document) == healthy);
     }
 }
@@ -174,8 +191,8 @@ TEST_CASE("TensorFlow 2.10 gets cuDNN from PATH, and its build information is th
     CHECK(document.findings.empty());
     CHECK(path_of(document, "cudnn64_8.dll") == toolkit_path + "\\cudnn64_8.dll");
     CHECK(path_of(document, "cudart64_110.dll") == toolkit_path + "\\cudart64_110.dll");
-    CHECK(path_of(document, "cudnn_adv_infer64_8.dll") ==
-          toolkit_path + "\\cudnn_adv_infer64_8.dll");
+    CHECK(
+        path_of(document, "cudnn_adv_infer64_8.dll") == toolkit_path + "\\cudnn_adv_infer64_8.dll");
     CHECK(exit_code_of_disk(document) == healthy);
 }
 
@@ -186,8 +203,9 @@ TEST_CASE("TensorFlow needs all of CUDA's DLLs and a part of the Visual C++ runt
     const WhichDocument document = disk.which(toolkit_path);
     REQUIRE(document.findings.size() == 1);
     CHECK(document.findings.front().rule == "cuda_version_mismatch");
-    CHECK(document.findings.front().message ==
-          "tensorflow 2.10.1 loads cufft64_10.dll, which is not installed");
+    CHECK(
+        document.findings.front().message ==
+        "tensorflow 2.10.1 loads cufft64_10.dll, which is not installed");
     disk.cuda_11();
     std::filesystem::remove(disk.outside(system32 + "/msvcp140_1.dll"));
     CHECK(disk.rules(toolkit_path) == Strings{"vc_runtime_missing"});
@@ -203,8 +221,8 @@ TEST_CASE("an earlier TensorFlow opens what CUDA 10 has") {
 TEST_CASE("PaddlePaddle searches PATH, then the toolkit that it was built with") {
     WindowsDisk disk;
     disk.package("paddlepaddle_gpu", "2.6.2");
-    disk.file(site + "/paddle/version/__init__.py",
-              "cuda_version = '11.8'\ncudnn_version = '8.6.0'\n");
+    disk.file(
+        site + "/paddle/version/__init__.py", "cuda_version = '11.8'\ncudnn_version = '8.6.0'\n");
     disk.dll(site + "/paddle/base/libpaddle.pyd").dll("/zlib/zlibwapi.dll");
     const std::string own = "/Program Files/NVIDIA GPU Computing Toolkit/CUDA/v11.8/bin";
     const std::string own_path = "C:" + windows_path(own);
@@ -221,8 +239,8 @@ TEST_CASE("PaddlePaddle searches PATH, then the toolkit that it was built with")
 TEST_CASE("PaddlePaddle 3 loads what NVIDIA's wheels have when it is imported") {
     WindowsDisk disk;
     disk.package("paddlepaddle_gpu", "3.0.0");
-    disk.file(site + "/paddle/version/__init__.py",
-              "cuda_version = '12.6'\ncudnn_version = '9.5.1'\n");
+    disk.file(
+        site + "/paddle/version/__init__.py", "cuda_version = '12.6'\ncudnn_version = '9.5.1'\n");
     disk.dll(site + "/paddle/base/libpaddle.pyd")
         .dll(site + "/nvidia/cublas/bin/cublas64_12.dll")
         .cudnn_9(site + "/nvidia/cudnn/bin", cudnn_9_10);
@@ -232,8 +250,10 @@ TEST_CASE("PaddlePaddle 3 loads what NVIDIA's wheels have when it is imported") 
 TEST_CASE("CuPy 13 loads the cuDNN that its own installer puts below the user's directory") {
     WindowsDisk disk;
     disk.package("cupy_cuda12x", "13.6.0");
-    disk.file(site + "/cupy/.data/_wheel.json", R"({"cuda": "12.x", "packaging": "pip",)"
-                                                R"( "cudnn": {"version": "8.8.1"}})");
+    disk.file(
+        site + "/cupy/.data/_wheel.json",
+        R"({"cuda": "12.x", "packaging": "pip",)"
+        R"( "cudnn": {"version": "8.8.1"}})");
     disk.dll(site + "/cupy_backends/cuda/libs/cublas.cp310-win_amd64.pyd", {"cublas64_12.dll"});
     disk.dll(site + "/cupy_backends/cuda/libs/cudnn.cp310-win_amd64.pyd", {"cudnn64_8.dll"});
     disk.dll("/cuda/cublas64_12.dll");
@@ -254,13 +274,15 @@ TEST_CASE("CuPy 14 gets cuBLAS from NVIDIA's wheel, PATH or CUDA_PATH, and needs
     disk.dll(site + "/cupy_backends/cuda/libs/cublas.cp310-win_amd64.pyd", {"cublas64_12.dll"});
     CHECK(disk.rules("") == Strings{"cuda_version_mismatch"});
     for (const std::string directory :
-         {"/Program Files/NVIDIA GPU Computing Toolkit/CUDA/v12.4/bin", "/first",
+         {"/Program Files/NVIDIA GPU Computing Toolkit/CUDA/v12.4/bin",
+          "/first",
           "/Python310/Lib/site-packages/nvidia/cublas/bin"}) {
         disk.dll(directory + "/cublas64_12.dll").dll(directory + "/cublasLt64_12.dll");
         const WhichDocument document = disk.which("C:\\first");
         CHECK(document.findings.empty());
-        CHECK(path_of(document, "cublas64_12.dll") ==
-              "C:" + windows_path(directory) + "\\cublas64_12.dll");
+        CHECK(
+            path_of(document, "cublas64_12.dll") ==
+            "C:" + windows_path(directory) + "\\cublas64_12.dll");
     }
 }
 
@@ -288,8 +310,9 @@ TEST_CASE("cuDNN's other libraries that are not found are named, with where they
     CHECK(contains(
         finding.message,
         "C:\\Program Files\\NVIDIA\\CUDNN\\v9.10\\bin\\12.9, which Windows does not search"));
-    CHECK(finding.remedies.front().commands ==
-          Strings{"$env:PATH = \"C:\\Program Files\\NVIDIA\\CUDNN\\v9.10\\bin\\12.9;$env:PATH\""});
+    CHECK(
+        finding.remedies.front().commands ==
+        Strings{"$env:PATH = \"C:\\Program Files\\NVIDIA\\CUDNN\\v9.10\\bin\\12.9;$env:PATH\""});
     CHECK(contains(finding.remedies.front().verify, "rnncheck which --root "));
     CHECK(exit_code_of_disk(document) == problem);
     CHECK(disk.rules(cuda + ";C:\\Program Files\\NVIDIA\\CUDNN\\v9.10\\bin\\12.9").empty());
@@ -309,15 +332,16 @@ TEST_CASE("an old cuDNN in System32 is found before the one on PATH") {
     const WhichDocument document = disk.which(toolkit_path);
     REQUIRE(document.findings.size() == 1);
     CHECK(document.findings.front().rule == "cudnn_shadowed");
-    CHECK(contains(document.findings.front().message,
-                   "loads cuDNN 8.0.5 from C:\\Windows\\System32 instead of " + toolkit_path));
+    CHECK(contains(
+        document.findings.front().message,
+        "loads cuDNN 8.0.5 from C:\\Windows\\System32 instead of " + toolkit_path));
 }
 
 TEST_CASE("a cuDNN of the framework's file name that is older or newer than it needs") {
     WindowsDisk disk;
     disk.package("paddlepaddle_gpu", "2.6.2").cuda_11();
-    disk.file(site + "/paddle/version/__init__.py",
-              "cuda_version = '11.8'\ncudnn_version = '8.6.0'\n");
+    disk.file(
+        site + "/paddle/version/__init__.py", "cuda_version = '11.8'\ncudnn_version = '8.6.0'\n");
     disk.dll(site + "/paddle/base/libpaddle.pyd");
     const auto found = [&](const Number& version) {
         disk.cudnn_8(toolkit, version);
@@ -327,9 +351,10 @@ TEST_CASE("a cuDNN of the framework's file name that is older or newer than it n
                    : document.findings.front().rule + ": " + document.findings.front().message;
     };
     CHECK(found({8, 9, 7, 29}).empty());
-    CHECK(found({8, 1, 0, 77}) ==
-          "cudnn_runtime_older_than_built: paddlepaddle 2.6.2 was built with cuDNN 8.6.0, but " +
-              toolkit_path + "\\cudnn64_8.dll, which it loads, is cuDNN 8.1.0");
+    CHECK(
+        found({8, 1, 0, 77}) ==
+        "cudnn_runtime_older_than_built: paddlepaddle 2.6.2 was built with cuDNN 8.6.0, but " +
+            toolkit_path + "\\cudnn64_8.dll, which it loads, is cuDNN 8.1.0");
     CHECK(contains(found({9, 1, 0, 70}), "cudnn_newer_than_framework_supports: "));
 }
 
@@ -358,11 +383,11 @@ TEST_CASE("the Python of the Microsoft Store has its packages in the user's data
     disk.directory(store).directory(packages);
     std::filesystem::rename(disk.outside(python), disk.outside(store + "/moved"));
     for (const char* name : {"python.exe", "python310.dll", "vcruntime140.dll"})
-        std::filesystem::rename(disk.outside(store + "/moved/" + name),
-                                disk.outside(store + "/" + name));
+        std::filesystem::rename(
+            disk.outside(store + "/moved/" + name), disk.outside(store + "/" + name));
     std::filesystem::remove(disk.outside(packages));
-    std::filesystem::rename(disk.outside(store + "/moved/Lib/site-packages"),
-                            disk.outside(packages));
+    std::filesystem::rename(
+        disk.outside(store + "/moved/Lib/site-packages"), disk.outside(packages));
     const WhichDocument on_path = disk.which(toolkit_path);
     CHECK(
         contains(join(on_path.notes, "\n"), "tensorflow 2.10.1 in C:\\Program Files\\WindowsApps"));
@@ -385,8 +410,8 @@ TEST_CASE("cuDNN libraries of two versions") {
     const WhichDocument document = disk.which("C:\\cuda12;C:\\new;C:\\old");
     REQUIRE_FALSE(document.findings.empty());
     CHECK(document.findings.front().rule == "cudnn_mixed_sublibraries");
-    CHECK(contains(document.findings.front().message,
-                   "needs function from C:\\old\\cudnn_graph64_9.dll"));
+    CHECK(contains(
+        document.findings.front().message, "needs function from C:\\old\\cudnn_graph64_9.dll"));
     CHECK(contains(document.findings.front().message, "WinError 127"));
 }
 
@@ -394,8 +419,9 @@ TEST_CASE("a cuDNN and a CUDA of another major version") {
     WindowsDisk disk;
     disk.tensorflow_2_10().cudnn_9(toolkit, cudnn_9_10).dll(toolkit + "/cudart64_12.dll");
     disk.dll(toolkit + "/cublas64_11.dll");
-    CHECK(disk.rules(toolkit_path) ==
-          Strings{"cuda_version_mismatch", "cudnn_major_soname_mismatch"});
+    CHECK(
+        disk.rules(toolkit_path) ==
+        Strings{"cuda_version_mismatch", "cudnn_major_soname_mismatch"});
 }
 
 TEST_CASE("a cuDNN that is installed and not on PATH") {
@@ -419,14 +445,16 @@ TEST_CASE("the Visual C++ runtime is missing") {
 TEST_CASE("TensorFlow since 2.11 has no GPU on Windows, and DirectML no cuDNN") {
     WindowsDisk disk;
     disk.package("tensorflow_intel", "2.15.0");
-    disk.file(site + "/tensorflow/python/platform/build_info.py",
-              "build_info = dict([('is_cuda_build', False)])\n");
+    disk.file(
+        site + "/tensorflow/python/platform/build_info.py",
+        "build_info = dict([('is_cuda_build', False)])\n");
     CHECK(disk.rules("") == Strings{"tf_no_native_windows_gpu"});
     WindowsDisk other;
     other.package("tensorflow_cpu", "2.10.0")
         .package("tensorflow_directml_plugin", "0.4.0.dev230202");
-    other.file(site + "/tensorflow/python/platform/build_info.py",
-               "build_info = dict([('is_cuda_build', False)])\n");
+    other.file(
+        site + "/tensorflow/python/platform/build_info.py",
+        "build_info = dict([('is_cuda_build', False)])\n");
     REQUIRE(other.rules("") == Strings{"plugin_without_cudnn_rnn"});
     const Finding finding = other.which("").findings.front();
     CHECK(
@@ -453,21 +481,24 @@ TEST_CASE("torch-directml and onnxruntime-directml have no cuDNN") {
     const WhichDocument onnxruntime = other.which("");
     REQUIRE(onnxruntime.findings.size() == 1);
     CHECK(contains(onnxruntime.findings.front().message, "through DirectML"));
-    CHECK(onnxruntime.findings.front().remedies.front().commands ==
-          Strings{"python -m pip uninstall -y onnxruntime-directml",
-                  "python -m pip install onnxruntime-gpu"});
+    CHECK(
+        onnxruntime.findings.front().remedies.front().commands ==
+        Strings{
+            "python -m pip uninstall -y onnxruntime-directml",
+            "python -m pip install onnxruntime-gpu"});
 }
 
 TEST_CASE("a virtual environment runs the python.exe of its base") {
     WindowsDisk disk;
     disk.file("/Users/ada/venv/Scripts/python.exe", "MZ")
         .file("/Users/ada/venv/pyvenv.cfg", "home = C:\\Python310\nversion = 3.10.11\n");
-    disk.file("/Users/ada/venv/Lib/site-packages/torch/version.py",
-              "__version__ = '2.4.1+cu124'\ncuda = '12.4'\n");
-    const WhichDocument document =
-        commands::which_on_disk({.root = disk.outside(""),
-                                 .target = "C:\\Users\\ada\\venv\\Scripts\\python.exe",
-                                 .path = ""});
+    disk.file(
+        "/Users/ada/venv/Lib/site-packages/torch/version.py",
+        "__version__ = '2.4.1+cu124'\ncuda = '12.4'\n");
+    const WhichDocument document = commands::which_on_disk(
+        {.root = disk.outside(""),
+         .target = "C:\\Users\\ada\\venv\\Scripts\\python.exe",
+         .path = ""});
     CHECK(contains(join(document.notes, "\n"), "Python 3.10.11 in C:\\Users\\ada\\venv"));
 }
 
@@ -492,8 +523,8 @@ TEST_CASE("a virtual environment whose Python is gone has no interpreter") {
 
 TEST_CASE("what is no disk of Windows, and no environment, is named") {
     FakeRoot empty;
-    CHECK_THROWS_AS(commands::which_on_disk({.root = empty.outside(""), .target = {}, .path = {}}),
-                    InputError);
+    CHECK_THROWS_AS(
+        commands::which_on_disk({.root = empty.outside(""), .target = {}, .path = {}}), InputError);
     WindowsDisk disk;
     CHECK_THROWS_AS(
         commands::which_on_disk({.root = disk.outside(""), .target = "C:\\Users", .path = {}}),

@@ -29,8 +29,9 @@ TEST_CASE("facts survive the way to text and back") {
 
 TEST_CASE("a whole report is read as its facts") {
     const std::string facts = facts_to_text(a_healthy_machine());
-    CHECK(facts_to_text(facts_from_text("{\"schema\": 2, \"facts\": " + facts + "}", "report")) ==
-          facts);
+    CHECK(
+        facts_to_text(facts_from_text("{\"schema\": 2, \"facts\": " + facts + "}", "report")) ==
+        facts);
 }
 
 TEST_CASE("a case is described once, and each run is an object that refers to it") {
@@ -64,15 +65,15 @@ TEST_CASE("a run that does not fit its cases is rejected with its place") {
         changed["rnn_runs"][0][member] = value;
         return refusal(changed.dump());
     };
-    CHECK(refusal_of("case_id", 99) ==
-          "facts.rnn_runs[0].case_id: no case of rnn_cases has this id");
+    CHECK(
+        refusal_of("case_id", 99) == "facts.rnn_runs[0].case_id: no case of rnn_cases has this id");
     CHECK(refusal_of("gpu", "0").find("facts.rnn_runs[0].gpu: a whole number") == 0);
     Json hostile = document;
     hostile["rnn_cases"] =
         Json::array({{{"case_id", 1}, {"of_the_future", std::string(1'000'000, 'x')}}});
     hostile["rnn_runs"] = Json(std::vector<Json>(100, Json{{"case_id", 1}}));
-    CHECK(refusal(hostile.dump()) ==
-          "facts.rnn_runs[67]: more or larger runs than any machine has");
+    CHECK(
+        refusal(hostile.dump()) == "facts.rnn_runs[67]: more or larger runs than any machine has");
     Json changed = document;
     changed["rnn_runs"][0] = 1;
     CHECK(refusal(changed.dump()) == "facts.rnn_runs[0]: an object is expected");
@@ -91,7 +92,8 @@ TEST_CASE("fields that are not known are reported with their place") {
     std::vector<std::string> unknown;
     facts_from_text(
         R"({"schema": 2, "drivers": {}, "cuda_devices": [{"index": 0}, {"index": 1, "nmae": "x"}]})",
-        "text", &unknown);
+        "text",
+        &unknown);
     CHECK(unknown == std::vector<std::string>{"facts.cuda_devices[1].nmae", "facts.drivers"});
     unknown.clear();
     facts_from_text(facts_to_text(a_healthy_machine()), "text", &unknown);
@@ -104,12 +106,14 @@ TEST_CASE("a wrong document is rejected with its name and the place") {
     CHECK(refusal("{}").find("file.json contains no facts") == 0);
     CHECK(refusal("").find("file.json is empty") == 0);
     CHECK(refusal(" \n").find("file.json is empty") == 0);
-    CHECK(refusal(std::string("{\"schema\": 1}\n\0\0", 16))
-              .find("file.json is not JSON (error at byte 15)") == 0);
-    CHECK(refusal(R"({"schema": 1, "facts": {"schema": 2}})")
-              .find("file.json: a report of schema 1 cannot be read") == 0);
-    CHECK(refusal(R"({"facts": {"schema": 1}})").find("file.json: a report of schema unknown") ==
-          0);
+    CHECK(
+        refusal(std::string("{\"schema\": 1}\n\0\0", 16))
+            .find("file.json is not JSON (error at byte 15)") == 0);
+    CHECK(
+        refusal(R"({"schema": 1, "facts": {"schema": 2}})")
+            .find("file.json: a report of schema 1 cannot be read") == 0);
+    CHECK(
+        refusal(R"({"facts": {"schema": 1}})").find("file.json: a report of schema unknown") == 0);
     CHECK(
         refusal(R"({"schema": 2, "facts": {"schema": 1}})").find("file.json: facts of schema 1") ==
         0);
@@ -117,22 +121,28 @@ TEST_CASE("a wrong document is rejected with its name and the place") {
     CHECK(
         refusal(R"({"schema": 2, "cuda_devices": [{"index": 0, "compute_capability": "8.x"}]})") ==
         "facts.cuda_devices[0].compute_capability: '8.x' is not a version");
-    CHECK(refusal(R"({"schema": 2, "cuda_devices": {}})") ==
-          "facts.cuda_devices: a list is expected");
-    CHECK(refusal(R"({"schema": 2, "cuda_devices": [{"index": 1e99}]})")
-              .find("facts.cuda_devices[0].index: a whole number") == 0);
-    CHECK(refusal(R"({"schema": 2, "cuda_devices": [{"index": 99999999999999999999}]})")
-              .find("facts.cuda_devices[0].index") == 0);
+    CHECK(
+        refusal(R"({"schema": 2, "cuda_devices": {}})") ==
+        "facts.cuda_devices: a list is expected");
+    CHECK(
+        refusal(R"({"schema": 2, "cuda_devices": [{"index": 1e99}]})")
+            .find("facts.cuda_devices[0].index: a whole number") == 0);
+    CHECK(
+        refusal(R"({"schema": 2, "cuda_devices": [{"index": 99999999999999999999}]})")
+            .find("facts.cuda_devices[0].index") == 0);
     CHECK(
         refusal(R"({"schema": 2, "cuda_devices": [{"index": 4294967296}]})").find("out of range") !=
         std::string::npos);
-    CHECK(refusal(R"({"schema": 2, "probe_runs": [{"end": "melted"}]})")
-              .find("'melted' is not one of ") != std::string::npos);
-    CHECK(refusal(R"({"schema": 2, "probe_runs": [{"elapsed_ms": 1e999}]})")
-              .find("file.json contains a number") == 0);
+    CHECK(
+        refusal(R"({"schema": 2, "probe_runs": [{"end": "melted"}]})")
+            .find("'melted' is not one of ") != std::string::npos);
+    CHECK(
+        refusal(R"({"schema": 2, "probe_runs": [{"elapsed_ms": 1e999}]})")
+            .find("file.json contains a number") == 0);
     CHECK(refusal(std::string(100'000, '[')).find("file.json") == 0);
-    CHECK(refusal("{\"schema\": 1, \"host\": " + std::string(50, '[') + std::string(50, ']') + "}")
-              .find("nested deeper") != std::string::npos);
+    CHECK(
+        refusal("{\"schema\": 1, \"host\": " + std::string(50, '[') + std::string(50, ']') + "}")
+            .find("nested deeper") != std::string::npos);
 }
 
 TEST_CASE("merging fills what is unset, keeps what is set, joins what has a key") {
@@ -181,9 +191,10 @@ TEST_CASE("a document that lacks a field is incomplete, and states what it lacks
     Json changed = whole;
     changed.erase("pythons");
     CHECK(missing_in(changed) == "pythons");
-    CHECK(facts_from_text(facts_to_text(facts_from_text(changed.dump(), "text")), "text")
-              .tool.missing_fields ==
-          "pythons");  // it is still missing when the facts are saved again
+    CHECK(
+        facts_from_text(facts_to_text(facts_from_text(changed.dump(), "text")), "text")
+            .tool.missing_fields ==
+        "pythons");  // it is still missing when the facts are saved again
     changed = whole;
     for (const char* field : {"cudnns", "driver", "frameworks", "libraries"})
         changed.erase(field);

@@ -24,8 +24,9 @@ TEST_CASE("the page of earlier names lists every renamed id") {
     const std::string page{std::istreambuf_iterator<char>(file), {}};
     for (const OldId& renamed : old_ids) {
         CAPTURE(renamed.old);
-        CHECK(contains(page, "| `" + std::string(renamed.old) + "` | `" +
-                                 std::string(renamed.current) + "` |"));
+        CHECK(contains(
+            page,
+            "| `" + std::string(renamed.old) + "` | `" + std::string(renamed.current) + "` |"));
     }
 }
 

@@ -58,25 +58,29 @@ TEST_CASE("columns that do not agree are rejected with their place") {
         changed["rnn_runs"][0][member] = value;
         return refusal(changed);
     };
-    CHECK(refusal_of("case_id", 99) ==
-          "facts.rnn_runs[0].case_id: no case of rnn_cases has this id");
-    CHECK(refusal_of("case_id", Json::array())
-              .find("facts.rnn_runs[0].case_id: a list with one item") == 0);
-    CHECK(refusal_of("indexes", Json::array())
-              .find("facts.rnn_runs[0].indexes: a list with one item") == 0);
+    CHECK(
+        refusal_of("case_id", 99) == "facts.rnn_runs[0].case_id: no case of rnn_cases has this id");
+    CHECK(
+        refusal_of("case_id", Json::array())
+            .find("facts.rnn_runs[0].case_id: a list with one item") == 0);
+    CHECK(
+        refusal_of("indexes", Json::array())
+            .find("facts.rnn_runs[0].indexes: a list with one item") == 0);
     CHECK(refusal_of("indexes", {-1, 1}).find("facts.rnn_runs[0].indexes: whole numbers") == 0);
     CHECK(refusal_of("indexes", {0, 1}).find("two runs have the same index") != std::string::npos);
     CHECK(refusal_of("gpus", {0}).find("facts.rnn_runs[0].indexes: a list with one item") == 0);
     CHECK(refusal_of("gpus", {"0", "1"}).find("facts.rnn_runs[0].gpu: a whole number") == 0);
-    CHECK(refusal_of("end", Json::array({"ok"}))
-              .find("facts.rnn_runs[0].end: a list with one item") == 0);
+    CHECK(
+        refusal_of("end", Json::array({"ok"}))
+            .find("facts.rnn_runs[0].end: a list with one item") == 0);
     CHECK(refusal_of("count", "many") == "facts.rnn_runs[0].count: a whole number is expected");
     Json hostile = in_columns();
-    hostile["rnn_runs"] = Json::array({{{"gpus", {0}},
-                                        {"indexes", {0}},
-                                        {"case_id", 1},
-                                        {"library", std::string(1'000'000, 'x')},
-                                        {"count", 1'000'000'000}}});
+    hostile["rnn_runs"] = Json::array(
+        {{{"gpus", {0}},
+          {"indexes", {0}},
+          {"case_id", 1},
+          {"library", std::string(1'000'000, 'x')},
+          {"count", 1'000'000'000}}});
     CHECK(refusal(hostile) == "facts.rnn_runs[0]: more or larger runs than any machine has");
 }
 
@@ -89,7 +93,8 @@ TEST_CASE("renamed members and values of earlier schemas are read") {
             "frameworks": [{"name": "pytorch", "asked": true, "shown_by": "/torch/version.py"}],
             "rnn_request": {"dialect": "legacy"},
             "rnn_dropouts": [{"moves_on": true, "dialect": "legacy"}]})",
-        "text", &unknown);
+        "text",
+        &unknown);
     CHECK(unknown.empty());
     CHECK(facts.tool.stages == std::vector<std::string>{"look", "query", "run"});
     CHECK(facts.cudnns.front().rnn_apis == std::vector<std::string>{"v8"});

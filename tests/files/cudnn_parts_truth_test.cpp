@@ -64,9 +64,14 @@ class Arrangement {
         const Environment environment(
             {{"LD_LIBRARY_PATH", library_path()}, {"ASAN_OPTIONS", "detect_leaks=0"}});
         // Without the cache, in which this machine's own cuDNN may be.
-        const std::string command =
-            concat(loader::usual_interpreter(), " --inhibit-cache ", FAKE_CUDNN_PROGRAM, ' ',
-                   root_.outside("/home/libcudnn.so.9"), ' ', adv_first ? "gaoc" : "goac");
+        const std::string command = concat(
+            loader::usual_interpreter(),
+            " --inhibit-cache ",
+            FAKE_CUDNN_PROGRAM,
+            ' ',
+            root_.outside("/home/libcudnn.so.9"),
+            ' ',
+            adv_first ? "gaoc" : "goac");
         Outcome outcome;
         FILE* output = popen(command.c_str(), "r");
         REQUIRE(output);
@@ -87,13 +92,17 @@ class Arrangement {
         loader::Loader loader = loader::loader_of(Root(), {.library_path = library_path()});
         loader.cache = {};
         loader::Process process(
-            loader, FAKE_CUDNN_PROGRAM,
+            loader,
+            FAKE_CUDNN_PROGRAM,
             elf::read_elf_file(Root(), FAKE_CUDNN_PROGRAM, elf::ElfUse::program));
         process.start("");
         const std::string path = root_.outside("/home/libcudnn.so.9");
         const std::size_t cudnn = process.open(path, 0).object.value();
-        loader::open_parts_of_cudnn(process, cudnn, elf::embedded_library_names(Root(), path),
-                                    adv_first ? loader::FirstCall::adv : loader::FirstCall::ops);
+        loader::open_parts_of_cudnn(
+            process,
+            cudnn,
+            elf::embedded_library_names(Root(), path),
+            adv_first ? loader::FirstCall::adv : loader::FirstCall::ops);
         Outcome outcome;
         for (const auto& answer : process.answers())
             outcome.failed |= !answer.object;
@@ -182,9 +191,12 @@ TEST_CASE("the files that the parts of a cuDNN 9 come from are predicted in ever
             if (truth == predicted)
                 continue;
             ++wrong;
-            std::printf("arrangement %zu, %s first\nthe loader: %s\npredicted:  %s\n", number,
-                        adv_first ? "adv" : "ops", truth.in_words().c_str(),
-                        predicted.in_words().c_str());
+            std::printf(
+                "arrangement %zu, %s first\nthe loader: %s\npredicted:  %s\n",
+                number,
+                adv_first ? "adv" : "ops",
+                truth.in_words().c_str(),
+                predicted.in_words().c_str());
         }
         differ_by_order +=
             !truths[0].failed && !truths[1].failed && truths[0].files != truths[1].files;
@@ -192,7 +204,11 @@ TEST_CASE("the files that the parts of a cuDNN 9 come from are predicted in ever
     std::printf(
         "%zu runs compared, %zu fail, the order of calls decides in %zu of %zu arrangements, %zu "
         "wrong\n",
-        compared, failed, differ_by_order, arrangements, wrong);
+        compared,
+        failed,
+        differ_by_order,
+        arrangements,
+        wrong);
     CHECK(wrong == 0);
     CHECK(compared - failed > arrangements);  // most of them work
     CHECK(differ_by_order > 10);

@@ -25,20 +25,21 @@ struct WindowsDisk : FakeRoot {
 };
 
 dll::Setting with_path(Strings path) {
-    return {.application_directory = "C:\\Python",
-            .current_directory = "C:\\project",
-            .path = std::move(path)};
+    return {
+        .application_directory = "C:\\Python",
+        .current_directory = "C:\\project",
+        .path = std::move(path)};
 }
 
 /// How a load of the name ends, and where.
-dll::Answer load(const WindowsDisk& disk, const std::string& name, unsigned flags,
-                 Strings path = {}) {
+dll::Answer load(
+    const WindowsDisk& disk, const std::string& name, unsigned flags, Strings path = {}) {
     const dll::Disk drive(disk.root());
     return dll::Process(drive, with_path(std::move(path))).load(name, flags);
 }
 
-std::string found(const WindowsDisk& disk, const std::string& name, unsigned flags,
-                  Strings path = {}) {
+std::string found(
+    const WindowsDisk& disk, const std::string& name, unsigned flags, Strings path = {}) {
     return load(disk, name, flags, std::move(path)).path.value_or("");
 }
 
@@ -78,10 +79,14 @@ TEST_CASE(
     "LoadLibrary searches the program, Windows, the current directory and PATH, in this order") {
     const Strings places = {
         "/Python", "/Windows/System32", "/Windows/System", "/Windows", "/project", "/one", "/two"};
-    const LoaderRule rules[] = {LoaderRule::application_directory, LoaderRule::system_directory,
-                                LoaderRule::system_directory,      LoaderRule::system_directory,
-                                LoaderRule::current_directory,     LoaderRule::path_variable,
-                                LoaderRule::path_variable};
+    const LoaderRule rules[] = {
+        LoaderRule::application_directory,
+        LoaderRule::system_directory,
+        LoaderRule::system_directory,
+        LoaderRule::system_directory,
+        LoaderRule::current_directory,
+        LoaderRule::path_variable,
+        LoaderRule::path_variable};
     for (std::size_t first = 0; first < places.size(); ++first) {
         WindowsDisk disk;
         for (std::size_t i = first; i < places.size(); ++i)
@@ -125,8 +130,8 @@ TEST_CASE(
 
 TEST_CASE("what a DLL needs is searched by the rule of the load that loads it") {
     WindowsDisk disk;
-    disk.dll("/lib/torch.dll",
-             {"cudnn_ops64_9.dll", "KERNEL32.dll", "api-ms-win-crt-heap-l1-1-0.dll"});
+    disk.dll(
+        "/lib/torch.dll", {"cudnn_ops64_9.dll", "KERNEL32.dll", "api-ms-win-crt-heap-l1-1-0.dll"});
     disk.dll("/lib/cudnn_ops64_9.dll").dll("/one/cudnn_ops64_9.dll");
     const auto needed = [&](unsigned flags, Strings path) {
         const dll::Disk drive(disk.root());
@@ -140,8 +145,8 @@ TEST_CASE("what a DLL needs is searched by the rule of the load that loads it") 
     CHECK(needed(dll::altered_search_path, {"C:\\one"}) == beside);
     CHECK(needed(dll::no_flags, {"C:\\one"}) == "C:\\one\\cudnn_ops64_9.dll");
     CHECK(needed(dll::no_flags, {}) == "needs cudnn_ops64_9.dll, which is not found");
-    CHECK(needed(dll::search_default, {"C:\\one"}) ==
-          "needs cudnn_ops64_9.dll, which is not found");
+    CHECK(
+        needed(dll::search_default, {"C:\\one"}) == "needs cudnn_ops64_9.dll, which is not found");
 }
 
 TEST_CASE("a DLL whose needs fail is not in the process, nor is what came with it") {
@@ -162,12 +167,14 @@ TEST_CASE("a file of another machine is passed over, a damaged one ends the sear
     narrow.is_64_bit = false;
     narrow.machine = 0x14C;
     disk.dll("/two/zlibwapi.dll").file("/one/zlibwapi.dll", narrow.bytes());
-    CHECK(found(disk, "zlibwapi.dll", dll::no_flags, {"C:\\one", "C:\\two"}) ==
-          "C:\\two\\zlibwapi.dll");
+    CHECK(
+        found(disk, "zlibwapi.dll", dll::no_flags, {"C:\\one", "C:\\two"}) ==
+        "C:\\two\\zlibwapi.dll");
     const dll::Answer answer = load(disk, "zlibwapi.dll", dll::no_flags, {"C:\\one"});
     CHECK(answer.ending == Ending::unusable);
-    CHECK(answer.problem ==
-          "is built for another architecture: 32-bit x86, the program is 64-bit x86-64");
+    CHECK(
+        answer.problem ==
+        "is built for another architecture: 32-bit x86, the program is 64-bit x86-64");
     disk.file("/one/zlibwapi.dll", "<html>");
     const dll::Answer text = load(disk, "zlibwapi.dll", dll::no_flags, {"C:\\one", "C:\\two"});
     CHECK(text.ending == Ending::unusable);
@@ -192,8 +199,9 @@ TEST_CASE("functions that the other DLL does not have are named") {
     CHECK(answer.ending == Ending::lacks_function);
     CHECK(answer.lacking == "C:\\lib\\cudnn_graph64_9.dll");
     CHECK(answer.functions == Strings{"cudnnGetLibConfig"});
-    CHECK(answer.problem ==
-          "needs cudnnGetLibConfig from C:\\lib\\cudnn_graph64_9.dll, which does not have it");
+    CHECK(
+        answer.problem ==
+        "needs cudnnGetLibConfig from C:\\lib\\cudnn_graph64_9.dll, which does not have it");
 }
 
 TEST_CASE("what is not found is unknown where PATH is not known, or the disk has no Windows") {

@@ -98,8 +98,9 @@ class Tree {
 
     /// A line of the file that the opener reads.
     std::string in_cases() const {
-        return join({directory(application) + "\\opener.exe", directory(current), path_, case_()},
-                    "|") +
+        return join(
+                   {directory(application) + "\\opener.exe", directory(current), path_, case_()},
+                   "|") +
                '\n';
     }
     void write_requests(const std::filesystem::path& opener) const {
@@ -118,9 +119,11 @@ class Tree {
     /// As far as it can be compared: where a load fails for what its DLL needs, Wine may keep
     /// others that came in with it, which no page of Microsoft provides for.
     Strings predicted(const dll::Disk& disk) const {
-        dll::Process process(disk, {.application_directory = directory(application),
-                                    .current_directory = directory(current),
-                                    .path = dll::directories_of_path(path_)});
+        dll::Process process(
+            disk,
+            {.application_directory = directory(application),
+             .current_directory = directory(current),
+             .path = dll::directories_of_path(path_)});
         Strings lines;
         for (const std::string& request : requests_)
             if (!predict(process, request, lines))
@@ -136,8 +139,8 @@ class Tree {
         return concat("C:\\truth\\", number_);
     }
     std::string directory(int place) const {
-        static const Strings of_windows = {"C:\\windows\\system32", "C:\\windows\\system",
-                                           "C:\\windows"};
+        static const Strings of_windows = {
+            "C:\\windows\\system32", "C:\\windows\\system", "C:\\windows"};
         if (place > last_of_tree)
             return of_windows[static_cast<std::size_t>(place - last_of_tree - 1)];
         return concat(case_(), "\\", static_cast<char>('A' + place), " d");
@@ -154,8 +157,8 @@ class Tree {
             const int place = draw_.below(place_count);
             Strings needed;
             while (needed.size() < 3 && draw_.chance(25))
-                needed.push_back(draw_.chance(20) ? upper(draw_.one_of(names_))
-                                                  : draw_.one_of(names_));
+                needed.push_back(
+                    draw_.chance(20) ? upper(draw_.one_of(names_)) : draw_.one_of(names_));
             const auto file = outside(place) / name;
             if (place > last_of_tree)
                 in_windows_.push_back(file);
@@ -163,8 +166,8 @@ class Tree {
         }
     }
     static std::string upper(std::string text) {
-        std::ranges::transform(text, text.begin(),
-                               [](char c) { return c >= 'a' && c <= 'z' ? char(c - 32) : c; });
+        std::ranges::transform(
+            text, text.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 32) : c; });
         return text;
     }
 
@@ -266,21 +269,22 @@ bool succeeds(const std::string& command) {
 
 }  // namespace
 
-TEST_CASE("DLLs come from where Wine's loader takes them, for every drawn tree",
-          "[optional][wine]") {
+TEST_CASE(
+    "DLLs come from where Wine's loader takes them, for every drawn tree", "[optional][wine]") {
     const char* const prefix = std::getenv("WINEPREFIX");
     const std::filesystem::path drive = std::filesystem::path(prefix ? prefix : "") / "drive_c";
     const std::string compiler = "x86_64-w64-mingw32-gcc-posix";
     if (!prefix || !std::filesystem::is_directory(drive / "windows/system32") ||
         !succeeds("command -v wine") || !succeeds("command -v " + compiler))
-        return skip("WINEPREFIX names no directory of Wine, or Wine or " + compiler +
-                    " is not installed");
+        return skip(
+            "WINEPREFIX names no directory of Wine, or Wine or " + compiler + " is not installed");
     const char* const wish = std::getenv("RNNCHECK_DLL_TREES");
     const int count = wish ? std::atoi(wish) : 500;
     const TreesOnDrive place(drive);
     const auto opener = place.file("opener.exe");
-    REQUIRE(succeeds(compiler + " -O1 -static -o '" + opener.string() +
-                     "' '" TEST_DIRECTORY "/../windows/dll_opener.c'"));
+    REQUIRE(succeeds(
+        compiler + " -O1 -static -o '" + opener.string() +
+        "' '" TEST_DIRECTORY "/../windows/dll_opener.c'"));
     std::vector<std::unique_ptr<Tree>> trees;
     std::ofstream cases(place.file("cases"));
     for (int number = 0; number < count; ++number) {
@@ -301,11 +305,16 @@ TEST_CASE("DLLs come from where Wine's loader takes them, for every drawn tree",
         if (truth == prediction)
             continue;
         ++wrong;
-        UNSCOPED_INFO(tree->in_words() << "\nloader: " << join(truth, "\n        ")
-                                       << "\npredicted: " << join(prediction, "\n           "));
+        UNSCOPED_INFO(
+            tree->in_words() << "\nloader: " << join(truth, "\n        ")
+                             << "\npredicted: " << join(prediction, "\n           "));
     }
-    std::printf("%zu trees, %zu DLLs looked for, %zu loaded, %zu trees wrong\n", trees.size(),
-                loads, loaded, wrong);
+    std::printf(
+        "%zu trees, %zu DLLs looked for, %zu loaded, %zu trees wrong\n",
+        trees.size(),
+        loads,
+        loaded,
+        wrong);
     CHECK(wrong == 0);
     CHECK(loaded > trees.size());
 }

@@ -109,10 +109,12 @@ TEST_CASE("what is no library is recognized") {
     CHECK(read_bytes("").problem == FileProblem::not_elf);
     CHECK(read_bytes("<html>\nno\n").problem == FileProblem::not_elf);
     CHECK(read_bytes("<html>\nno\n").problem_detail == "is a text file that begins with '<html>'");
-    CHECK(contains(read_bytes("/* GNU ld script */\nINPUT(libcudnn.so.9)\n").problem_detail,
-                   "is a text file"));
-    CHECK(read_bytes(std::string("\x1f\x8b\x08\x00", 4)).problem_detail ==
-          "is not an ELF file: it begins with the bytes 1f 8b 08 00");
+    CHECK(contains(
+        read_bytes("/* GNU ld script */\nINPUT(libcudnn.so.9)\n").problem_detail,
+        "is a text file"));
+    CHECK(
+        read_bytes(std::string("\x1f\x8b\x08\x00", 4)).problem_detail ==
+        "is not an ELF file: it begins with the bytes 1f 8b 08 00");
     CHECK_FALSE(read_bytes("text").skipped);
 }
 
@@ -132,8 +134,9 @@ TEST_CASE("files for other machines are passed over by the loader") {
 
 TEST_CASE("the loader stops at files of another byte order or system") {
     const std::string good = ElfBuilder().bytes();
-    for (const auto& bytes : {patched<char>(good, EI_DATA, ELFDATA2MSB),
-                              patched<char>(good, EI_OSABI, ELFOSABI_FREEBSD)}) {
+    for (const auto& bytes :
+         {patched<char>(good, EI_DATA, ELFDATA2MSB),
+          patched<char>(good, EI_OSABI, ELFOSABI_FREEBSD)}) {
         const ElfFile file = read_bytes(bytes);
         CHECK(file.problem == FileProblem::other_machine);
         CHECK_FALSE(file.skipped);

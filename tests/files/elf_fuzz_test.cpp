@@ -67,8 +67,9 @@ TEST_CASE("mutated files of cuDNN do no harm", "[fuzz]") {
     FakeRoot root;
     const RewrittenFile target(root.outside("/target"));
     const std::string made = FAKE_CUDNN;
-    FileMutator mutator({Root().read(made + "/fake_adv/libcudnn_adv.so.9").value(),
-                         Root().read(made + "/fake_rpath_9.28.0/libcudnn.so.9").value()});
+    FileMutator mutator(
+        {Root().read(made + "/fake_adv/libcudnn_adv.so.9").value(),
+         Root().read(made + "/fake_rpath_9.28.0/libcudnn.so.9").value()});
     std::size_t known = 0;
     for (long round = 0; round < fuzz_rounds(); ++round) {
         target.holds(mutator.next());
@@ -83,10 +84,11 @@ TEST_CASE("mutated files of cuDNN do no harm", "[fuzz]") {
 
 TEST_CASE("mutated loader caches do no harm", "[fuzz]") {
     constexpr std::uint64_t subset = std::uint64_t{1} << 62;
-    const std::string made = cache_bytes({{"libx.so.1", "/a/libx.so.1", subset},
-                                          {"libx.so.1", "/b/libx.so.1"},
-                                          {"liby.so", "/c/liby.so"}},
-                                         {"x86-64-v2", "x86-64-v3"});
+    const std::string made = cache_bytes(
+        {{"libx.so.1", "/a/libx.so.1", subset},
+         {"libx.so.1", "/b/libx.so.1"},
+         {"liby.so", "/c/liby.so"}},
+        {"x86-64-v2", "x86-64-v3"});
     std::string old = "ld.so-1.7.0";
     old += '\0';
     append_number(old, 1, 4);

@@ -49,9 +49,13 @@ TEST_CASE(
     root.file(
         venv + "/pyvenv.cfg",
         "home = /usr/bin\ninclude-system-site-packages = true\nversion_info = 3.11.7.final.0\n");
-    CHECK(environment_at(root.root(), variables, venv)->package_directories ==
-          Directories{user, site, "/usr/local/lib/python3.11/dist-packages",
-                      "/usr/lib/python3/dist-packages"});
+    CHECK(
+        environment_at(root.root(), variables, venv)->package_directories ==
+        Directories{
+            user,
+            site,
+            "/usr/local/lib/python3.11/dist-packages",
+            "/usr/lib/python3/dist-packages"});
     CHECK(environment_at(root.root(), variables, venv)->version->text == "3.11.7");
 }
 
@@ -60,18 +64,22 @@ TEST_CASE("the system's python has PYTHONPATH, the user's directory and Debian's
     add_system(root)
         .directory("/opt/more")
         .directory("/home/ada/.local/lib/python3.11/site-packages");
-    Variables variables = {{"HOME", "/home/ada"},
-                           {"PYTHONPATH", "relative:/opt/more:/opt/missing"}};
+    Variables variables = {
+        {"HOME", "/home/ada"}, {"PYTHONPATH", "relative:/opt/more:/opt/missing"}};
     const auto found = environment_at(root.root(), variables, "/usr/bin/python3");
     REQUIRE(found);
     CHECK(found->kind == "system");
     CHECK(found->version->text == "3.11");
-    CHECK(found->package_directories ==
-          Directories{"/opt/more", "/home/ada/.local/lib/python3.11/site-packages",
-                      "/usr/local/lib/python3.11/dist-packages", "/usr/lib/python3/dist-packages"});
+    CHECK(
+        found->package_directories == Directories{
+                                          "/opt/more",
+                                          "/home/ada/.local/lib/python3.11/site-packages",
+                                          "/usr/local/lib/python3.11/dist-packages",
+                                          "/usr/lib/python3/dist-packages"});
     variables["PYTHONNOUSERSITE"] = "1";
-    CHECK(environment_at(root.root(), variables, "/usr/bin/python3")->package_directories.size() ==
-          3);
+    CHECK(
+        environment_at(root.root(), variables, "/usr/bin/python3")->package_directories.size() ==
+        3);
 }
 
 TEST_CASE("conda shows its Python's full version") {
@@ -93,8 +101,9 @@ TEST_CASE("a shim of pyenv leads to the version that is set") {
     FakeRoot root;
     for (const std::string& version : {std::string("3.9.18"), std::string("3.11.7")})
         root.file("/home/ada/.pyenv/versions/" + version + "/bin/python3", "")
-            .directory("/home/ada/.pyenv/versions/" + version + "/lib/python" +
-                       version.substr(0, version.rfind('.')) + "/site-packages");
+            .directory(
+                "/home/ada/.pyenv/versions/" + version + "/lib/python" +
+                version.substr(0, version.rfind('.')) + "/site-packages");
     root.file("/home/ada/.pyenv/shims/python3", "#!/bin/sh\n")
         .file("/home/ada/.pyenv/version", "3.11.7\n");
     root.file("/home/ada/work/.python-version", "3.9.18\n");
@@ -142,8 +151,9 @@ std::vector<std::string> passed_over(const FakeRoot& root, const Variables& vari
     std::vector<std::string> lines;
     for (const auto& environment : chosen_environments(root.root(), variables, {}))
         if (!environment.active)
-            lines.push_back(environment.path + " (" + environment.found_by +
-                            "): " + environment.passed_over.value_or(""));
+            lines.push_back(
+                environment.path + " (" + environment.found_by +
+                "): " + environment.passed_over.value_or(""));
     return lines;
 }
 
@@ -154,13 +164,15 @@ TEST_CASE(
     FakeRoot root;
     add_system(add_venv(root));
     root.file("/opt/conda/conda-meta/python-3.12.1-0.json", "").file("/opt/conda/bin/python", "");
-    Variables variables = {{"PATH", venv + "/bin:/opt/conda/bin"},
-                           {"VIRTUAL_ENV", venv},
-                           {"CONDA_PREFIX", "/opt/conda"}};
+    Variables variables = {
+        {"PATH", venv + "/bin:/opt/conda/bin"},
+        {"VIRTUAL_ENV", venv},
+        {"CONDA_PREFIX", "/opt/conda"}};
     CHECK(passed_over(root, variables).empty());
     variables["PATH"] = "/opt/conda/bin:" + venv + "/bin";
-    CHECK(passed_over(root, variables) ==
-          Directories{venv + " (VIRTUAL_ENV): the python on PATH is another one"});
+    CHECK(
+        passed_over(root, variables) ==
+        Directories{venv + " (VIRTUAL_ENV): the python on PATH is another one"});
 }
 
 TEST_CASE(
@@ -170,8 +182,9 @@ TEST_CASE(
     add_distribution(root, "rnncheck", "0.1.0");
     Variables variables = {{"PATH", venv + "/bin:/usr/bin"}};
     CHECK(active_environment(root.root(), variables, {})->path == "/usr");
-    CHECK(passed_over(root, variables) ==
-          Directories{venv + " (PATH): rnncheck is installed in it and no framework is"});
+    CHECK(
+        passed_over(root, variables) ==
+        Directories{venv + " (PATH): rnncheck is installed in it and no framework is"});
     variables["VIRTUAL_ENV"] = venv;
     CHECK(active_environment(root.root(), variables, {})->path == venv);
     variables.erase("VIRTUAL_ENV");
@@ -179,8 +192,9 @@ TEST_CASE(
     CHECK(active_environment(root.root(), variables, {})->path == venv);
     variables = {{"PATH", "/usr/bin"}, {"RNNCHECK_PYTHON", venv + "/bin/python"}};
     CHECK(active_environment(root.root(), variables, {})->found_by == "python -m rnncheck");
-    CHECK(passed_over(root, variables) ==
-          Directories{"/usr (PATH): rnncheck was started from another environment"});
+    CHECK(
+        passed_over(root, variables) ==
+        Directories{"/usr (PATH): rnncheck was started from another environment"});
 }
 
 TEST_CASE("an environment whose interpreter is gone is known by each of its names") {
@@ -209,17 +223,20 @@ TEST_CASE(
     const std::string overlay = "/home/ada/.cache/uv/builds-v0/.tmp1",
                       with = "/home/ada/.cache/uv/archive-v0/x/lib";
     add_venv(root, overlay);
-    root.file(overlay + "/pyvenv.cfg",
-              "home = /usr/bin\nversion_info = 3.11.7\nextends-environment = " + venv + "\n");
-    root.file(overlay + "/lib/python3.11/site-packages/_uv_ephemeral_overlay.pth",
-              "import site; site.addsitedir(__import__(\"os\").fsdecode(b\"" + with +
-                  "\")); site.addsitedir(__import__(\"os\").fsdecode(b\"" + site + "\"))\n");
+    root.file(
+        overlay + "/pyvenv.cfg",
+        "home = /usr/bin\nversion_info = 3.11.7\nextends-environment = " + venv + "\n");
+    root.file(
+        overlay + "/lib/python3.11/site-packages/_uv_ephemeral_overlay.pth",
+        "import site; site.addsitedir(__import__(\"os\").fsdecode(b\"" + with +
+            "\")); site.addsitedir(__import__(\"os\").fsdecode(b\"" + site + "\"))\n");
     add_distribution(root, "rnncheck", "0.1.0", "", with);
     const auto found = environment_at(root.root(), {}, overlay + "/bin/python");
     REQUIRE(found);
     CHECK(found->path == venv);
-    CHECK(found->package_directories ==
-          Directories{overlay + "/lib/python3.11/site-packages", site, with});
+    CHECK(
+        found->package_directories ==
+        Directories{overlay + "/lib/python3.11/site-packages", site, with});
 }
 
 TEST_CASE("--python takes what a person types") {
@@ -298,25 +315,39 @@ TEST_CASE("other environments are found in the places of the tools") {
     for (const auto& environment :
          other_environments(root.root(), {{"HOME", "/home/ada"}, {"PWD", "/home/ada/project"}}))
         found.push_back(environment.kind + " " + environment.path);
-    CHECK(found == Directories{"venv /home/ada/project/.venv", "venv /home/ada/venv",
-                               "pipx /home/ada/.local/share/pipx/venvs/tool",
-                               "conda /opt/conda/envs/ml", "system /usr"});
+    CHECK(
+        found == Directories{
+                     "venv /home/ada/project/.venv",
+                     "venv /home/ada/venv",
+                     "pipx /home/ada/.local/share/pipx/venvs/tool",
+                     "conda /opt/conda/envs/ml",
+                     "system /usr"});
 }
 
 TEST_CASE("each tool's place is searched, and where a variable moves it") {
     const std::string home = "/home/ada", share = home + "/.local/share";
-    const Variables variables = {{"HOME", home},
-                                 {"PWD", home + "/project/src/deep"},
-                                 {"WORKON_HOME", "/data/workon"},
-                                 {"POETRY_VIRTUALENVS_PATH", "/data/poetry"},
-                                 {"MAMBA_ROOT_PREFIX", "/data/mamba"}};
+    const Variables variables = {
+        {"HOME", home},
+        {"PWD", home + "/project/src/deep"},
+        {"WORKON_HOME", "/data/workon"},
+        {"POETRY_VIRTUALENVS_PATH", "/data/poetry"},
+        {"MAMBA_ROOT_PREFIX", "/data/mamba"}};
     for (const std::string& place :
-         {home + "/project/venv", home + "/project/env", home + "/project/.venv",
-          home + "/any_name", home + "/.cache/pypoetry/virtualenvs/project-x-py3.11",
-          share + "/virtualenvs/project-x", share + "/hatch/env/virtual/project/x/project",
-          share + "/pdm/venvs/project-x", std::string("/opt/venv"), std::string("/opt/other"),
-          std::string("/venv"), std::string("/data/workon/a"), std::string("/data/poetry/b"),
-          home + "/.virtualenvs/c", home + "/.pyenv/versions/3.11.7/envs/d"}) {
+         {home + "/project/venv",
+          home + "/project/env",
+          home + "/project/.venv",
+          home + "/any_name",
+          home + "/.cache/pypoetry/virtualenvs/project-x-py3.11",
+          share + "/virtualenvs/project-x",
+          share + "/hatch/env/virtual/project/x/project",
+          share + "/pdm/venvs/project-x",
+          std::string("/opt/venv"),
+          std::string("/opt/other"),
+          std::string("/venv"),
+          std::string("/data/workon/a"),
+          std::string("/data/poetry/b"),
+          home + "/.virtualenvs/c",
+          home + "/.pyenv/versions/3.11.7/envs/d"}) {
         INFO(place);
         FakeRoot root;
         add_venv(root, place);
@@ -324,8 +355,11 @@ TEST_CASE("each tool's place is searched, and where a variable moves it") {
         CHECK(find_by(found, &PythonEnvironment::path, place));
     }
     for (const std::string& place :
-         {share + "/mamba/envs/e", std::string("/data/mamba/envs/f"), home + "/miniforge3",
-          std::string("/opt/miniconda3"), std::string("/opt/miniconda3/envs/g")}) {
+         {share + "/mamba/envs/e",
+          std::string("/data/mamba/envs/f"),
+          home + "/miniforge3",
+          std::string("/opt/miniconda3"),
+          std::string("/opt/miniconda3/envs/g")}) {
         INFO(place);
         FakeRoot root;
         root.file(place + "/conda-meta/python-3.12.1-0.json", "");
@@ -338,8 +372,9 @@ TEST_CASE("Jupyter's kernels and the environments of sudo's user are found") {
     add_venv(root, "/data/kernel");
     add_venv(root, "/users/ada/venv");
     root.file("/etc/passwd", "root:x:0:0::/root:/bin/sh\nada:x:1000:1000::/users/ada:/bin/sh\n");
-    root.file("/users/ada/.local/share/jupyter/kernels/rnn/kernel.json",
-              "{\n \"argv\": [\n  \"/data/kernel/bin/python\",\n  \"-m\"\n ]\n}");
+    root.file(
+        "/users/ada/.local/share/jupyter/kernels/rnn/kernel.json",
+        "{\n \"argv\": [\n  \"/data/kernel/bin/python\",\n  \"-m\"\n ]\n}");
     const auto found = other_environments(root.root(), {{"HOME", "/root"}, {"SUDO_USER", "ada"}});
     const auto* kernel = find_by(found, &PythonEnvironment::path, "/data/kernel");
     REQUIRE(kernel);
@@ -390,33 +425,41 @@ TEST_CASE("a shim of pyenv, asdf or mise runs the version that is set") {
          {home + "/.pyenv/shims", home + "/.asdf/shims", mise + "/shims"})
         root.file(shims + "/python3", "#!/bin/sh\n");
     root.file("/project/a/.tool-versions", "nodejs 20.1.0\npython 3.12.1 3.11.7\n")
-        .file("/project/m/mise.toml",
-              "[env]\npython = \"x\"\n[tools]\nnode = \"20\"\npython = [\"3.11.7\"]\n")
+        .file(
+            "/project/m/mise.toml",
+            "[env]\npython = \"x\"\n[tools]\nnode = \"20\"\npython = [\"3.11.7\"]\n")
         .file("/project/p/.python-version", "3.11.7\n")
         .file(home + "/.pyenv/version", "3.12.1\n");
     const auto in = [&](const std::string& directory) {
         return Variables{{"HOME", home}, {"PWD", directory}};
     };
     const std::string pyenv = home + "/.pyenv/shims", asdf = home + "/.asdf/shims";
-    CHECK(behind(root, in("/project/p/deep/er"), pyenv) ==
-          "pyenv: /home/ada/.pyenv/versions/3.11.7/bin/python3 by /project/p/.python-version");
-    CHECK(behind(root, in("/"), pyenv) ==
-          "pyenv: /home/ada/.pyenv/versions/3.12.1/bin/python3 by /home/ada/.pyenv/version");
-    CHECK(behind(root, in("/project/a/b"), asdf) ==
-          "asdf: /home/ada/.asdf/installs/python/3.12.1/bin/python3 by /project/a/.tool-versions");
-    CHECK(behind(root, in("/project/m"), mise + "/shims") ==
-          "mise: /home/ada/.local/share/mise/installs/python/3.11.7/bin/python3 by "
-          "/project/m/mise.toml");
+    CHECK(
+        behind(root, in("/project/p/deep/er"), pyenv) ==
+        "pyenv: /home/ada/.pyenv/versions/3.11.7/bin/python3 by /project/p/.python-version");
+    CHECK(
+        behind(root, in("/"), pyenv) ==
+        "pyenv: /home/ada/.pyenv/versions/3.12.1/bin/python3 by /home/ada/.pyenv/version");
+    CHECK(
+        behind(root, in("/project/a/b"), asdf) ==
+        "asdf: /home/ada/.asdf/installs/python/3.12.1/bin/python3 by /project/a/.tool-versions");
+    CHECK(
+        behind(root, in("/project/m"), mise + "/shims") ==
+        "mise: /home/ada/.local/share/mise/installs/python/3.11.7/bin/python3 by "
+        "/project/m/mise.toml");
     root.file("/project/minor/.python-version", "3.11\n")
         .file("/project/minor/.tool-versions", "python 3.11\n");
     root.file("/project/minor/mise.toml", "[tools]\npython = \"3.12\"\n");
-    CHECK(behind(root, in("/project/minor"), pyenv) ==
-          "pyenv: /home/ada/.pyenv/versions/3.11.7/bin/python3 by /project/minor/.python-version");
-    CHECK(behind(root, in("/project/minor"), mise + "/shims") ==
-          "mise: /home/ada/.local/share/mise/installs/python/3.12.1/bin/python3 by "
-          "/project/minor/mise.toml");
-    CHECK(behind(root, in("/project/minor"), asdf) ==
-          "asdf: nothing by /project/minor/.tool-versions");
+    CHECK(
+        behind(root, in("/project/minor"), pyenv) ==
+        "pyenv: /home/ada/.pyenv/versions/3.11.7/bin/python3 by /project/minor/.python-version");
+    CHECK(
+        behind(root, in("/project/minor"), mise + "/shims") ==
+        "mise: /home/ada/.local/share/mise/installs/python/3.12.1/bin/python3 by "
+        "/project/minor/mise.toml");
+    CHECK(
+        behind(root, in("/project/minor"), asdf) ==
+        "asdf: nothing by /project/minor/.tool-versions");
     CHECK(behind(root, in("/"), asdf) == "asdf: nothing by ");
     Variables other = in("/project/a");
     other["ASDF_PYTHON_VERSION"] = "3.9.9";

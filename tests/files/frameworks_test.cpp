@@ -105,16 +105,21 @@ TEST_CASE("two packages of one framework are reported as such, and the files sho
 
 TEST_CASE("plugins give the build its name") {
     FakeRoot root;
-    add_distribution(add_tensorflow(add_venv(root), "tensorflow_cpu", false),
-                     "tensorflow_directml_plugin", "0.4.0");
+    add_distribution(
+        add_tensorflow(add_venv(root), "tensorflow_cpu", false),
+        "tensorflow_directml_plugin",
+        "0.4.0");
     const Framework directml = read(root).only();
     CHECK(directml.build == "directml");
     CHECK(directml.plugins == std::vector<std::string>{"tensorflow-directml-plugin 0.4.0"});
     FakeRoot other;
     add_distribution(add_venv(other), "jaxlib", "0.4.35").directory(site + "/jaxlib");
     CHECK(read(other).only().build == "cpu");
-    add_distribution(other, "jax_cuda12_plugin", "0.4.35",
-                     "Requires-Dist: nvidia-cudnn-cu12 <10.0,>=9.1 ; extra == 'with_cuda'\n");
+    add_distribution(
+        other,
+        "jax_cuda12_plugin",
+        "0.4.35",
+        "Requires-Dist: nvidia-cudnn-cu12 <10.0,>=9.1 ; extra == 'with_cuda'\n");
     const Framework jax = read(other).only();
     CHECK(jax.build == "cuda12");
     CHECK(jax.uses_cuda == true);
@@ -125,17 +130,19 @@ TEST_CASE("the cuBLAS that CTranslate2 opens by name is looked for") {
     FakeRoot root;
     add_distribution(add_venv(root), "ctranslate2", "4.5.0")
         .file(site + "/ctranslate2/_ext.so", library_bytes("_ext.so"));
-    root.file(site + "/ctranslate2.libs/libcudnn-74a4c495.so.9.1.0",
-              library_bytes("libcudnn.so.9"));
+    root.file(
+        site + "/ctranslate2.libs/libcudnn-74a4c495.so.9.1.0", library_bytes("libcudnn.so.9"));
     const std::string by_name = std::string(1, '\0') + "libcublas.so.12" + '\0';
-    root.file(site + "/ctranslate2.libs/libctranslate2-bc15bf3f.so.4.5.0",
-              library_bytes("libctranslate2.so.4") + by_name);
+    root.file(
+        site + "/ctranslate2.libs/libctranslate2-bc15bf3f.so.4.5.0",
+        library_bytes("libctranslate2.so.4") + by_name);
     const Framework without = read(root).only();
     CHECK(without.cuda->text == "12");
     CHECK(!library(without, "libcublas.so.12").path);
     root.file("/opt/cuda/libcublas.so.12", library_bytes("libcublas.so.12"));
-    CHECK(library(read(root, "/opt/cuda").only(), "libcublas.so.12").path ==
-          "/opt/cuda/libcublas.so.12");
+    CHECK(
+        library(read(root, "/opt/cuda").only(), "libcublas.so.12").path ==
+        "/opt/cuda/libcublas.so.12");
 }
 
 TEST_CASE("libraries that the list of files names are looked for on disk") {
@@ -143,8 +150,9 @@ TEST_CASE("libraries that the list of files names are looked for on disk") {
     add_cudnn_wheel(add_cudnn_wheel(add_venv(root), "9.1.0.70"), "9.1.0.71", "11");
     root.file(site + "/nvidia/cudnn/lib/libcudnn.so.9", "shorter");
     const auto changed = read(root).environment.packages.front();
-    CHECK(changed.changed_files ==
-          std::vector<std::string>{site + "/nvidia/cudnn/lib/libcudnn.so.9"});
+    CHECK(
+        changed.changed_files ==
+        std::vector<std::string>{site + "/nvidia/cudnn/lib/libcudnn.so.9"});
     std::filesystem::remove(root.outside(site + "/nvidia/cudnn/lib/libcudnn.so.9"));
     const auto gone = read(root).environment.packages.front();
     CHECK(gone.missing_files == std::vector<std::string>{site + "/nvidia/cudnn/lib/libcudnn.so.9"});
@@ -155,8 +163,8 @@ TEST_CASE("huge and senseless metadata is read to its bound and reported") {
     FakeRoot root;
     add_torch(add_venv(root));
     root.file(site + "/torch-2.4.1.dist-info/METADATA", "Name: torch\nVersion: 2.4.1\n");
-    std::filesystem::resize_file(root.outside(site + "/torch-2.4.1.dist-info/METADATA"),
-                                 std::uintmax_t{1} << 30);
+    std::filesystem::resize_file(
+        root.outside(site + "/torch-2.4.1.dist-info/METADATA"), std::uintmax_t{1} << 30);
     const Read huge = read(root);
     CHECK(huge.only().build == "cu121");
     REQUIRE(huge.environment.skipped.size() == 1);

@@ -24,9 +24,9 @@ std::vector<std::string> orders_in(const FakeRoot& root) {
         find_used_libraries(loader, environment.packages, framework);
     std::vector<std::string> found;
     for (const ImportOrder& order : import_orders_of(loader, environment, frameworks))
-        found.push_back(order.first + ", " + order.second + ": " +
-                        order.first_cudnn.value_or("none") + ", " +
-                        order.second_cudnn.value_or("none"));
+        found.push_back(
+            order.first + ", " + order.second + ": " + order.first_cudnn.value_or("none") + ", " +
+            order.second_cudnn.value_or("none"));
     return found;
 }
 
@@ -34,8 +34,8 @@ std::vector<std::string> orders_in(const FakeRoot& root) {
 void add_stubs(FakeRoot& root) {
     const std::string path = site + "/tensorflow/libtensorflow_framework.so.2";
     root.file(path, "");
-    std::filesystem::copy_file(CUDNN_STUBS, root.outside(path),
-                               std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::copy_file(
+        CUDNN_STUBS, root.outside(path), std::filesystem::copy_options::overwrite_existing);
 }
 
 }  // namespace

@@ -47,8 +47,9 @@ TEST_CASE("the loader's file shows the directories that its help names", "[optio
 TEST_CASE("a loader of another place has its own directories and cache") {
     using namespace std::string_literals;
     FakeRoot root;
-    root.file("/nix/ld.so",
-              interpreter_bytes("/nix/glibc/etc/ld.so.cache\0/nix/glibc/lib/\0glibc-hwcaps\0"s));
+    root.file(
+        "/nix/ld.so",
+        interpreter_bytes("/nix/glibc/etc/ld.so.cache\0/nix/glibc/lib/\0glibc-hwcaps\0"s));
     const auto build = loader::read_loader_build(root.root(), "/nix/ld.so");
     REQUIRE(build);
     CHECK(build->default_directories == std::vector<std::string>{"/nix/glibc/lib"});
@@ -64,9 +65,10 @@ TEST_CASE("a loader of another place has its own directories and cache") {
 
 TEST_CASE("what is not glibc's loader is recognized") {
     FakeRoot root;
-    root.file("/lib/ld-musl-x86_64.so.1",
-              "\x7f"
-              "ELF /etc/ld-musl-x86_64.path");
+    root.file(
+        "/lib/ld-musl-x86_64.so.1",
+        "\x7f"
+        "ELF /etc/ld-musl-x86_64.path");
     CHECK_FALSE(loader::read_loader_build(root.root(), "/lib/ld-musl-x86_64.so.1"));
     CHECK_FALSE(loader::read_loader_build(root.root(), "/nowhere"));
 }

@@ -15,12 +15,13 @@ namespace {
 
 constexpr std::uint64_t subset_bit = std::uint64_t{1} << 62;
 
-const std::vector<CacheLine> lines = {{"libcudnn.so.9", "/opt/v2/libcudnn.so.9", subset_bit | 0},
-                                      {"libcudnn.so.9", "/opt/v3/libcudnn.so.9", subset_bit | 1},
-                                      {"libcudnn.so.9", "/opt/first/libcudnn.so.9"},
-                                      {"libcudnn.so.9", "/opt/second/libcudnn.so.9"},
-                                      {"libcuda.so.1", "/usr/lib32/libcuda.so.1", 0, 0x0003},
-                                      {"libcuda.so.1", "/usr/lib64/libcuda.so.1"}};
+const std::vector<CacheLine> lines = {
+    {"libcudnn.so.9", "/opt/v2/libcudnn.so.9", subset_bit | 0},
+    {"libcudnn.so.9", "/opt/v3/libcudnn.so.9", subset_bit | 1},
+    {"libcudnn.so.9", "/opt/first/libcudnn.so.9"},
+    {"libcudnn.so.9", "/opt/second/libcudnn.so.9"},
+    {"libcuda.so.1", "/usr/lib32/libcuda.so.1", 0, 0x0003},
+    {"libcuda.so.1", "/usr/lib64/libcuda.so.1"}};
 const std::vector<std::string> subsets = {"x86-64-v2", "x86-64-v3"};
 
 }  // namespace

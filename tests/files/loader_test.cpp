@@ -110,8 +110,9 @@ TEST_CASE("a file that this user may not read is passed over") {
     check_found(look_up(root, "/a:/b"), "/b/libcudnn.so.9");
 }
 
-TEST_CASE("subdirectories for better processors come first, those for too good ones not at all",
-          "[optional]") {
+TEST_CASE(
+    "subdirectories for better processors come first, those for too good ones not at all",
+    "[optional]") {
     FakeRoot root;
     loader::Loader loader = loader_in(root, "");
     if (loader.hwcaps.empty())
@@ -180,8 +181,9 @@ TEST_CASE(
 TEST_CASE("a run path may name the library directory and the machine") {
     FakeRoot root;
     const loader::Loader loader = loader_in(root);
-    CHECK(loader::expanded(loader, "/x/$LIB/${PLATFORM}", "/o") ==
-          "/x/lib64/" + loader::processor_platform());
+    CHECK(
+        loader::expanded(loader, "/x/$LIB/${PLATFORM}", "/o") ==
+        "/x/lib64/" + loader::processor_platform());
     CHECK(loader::expanded(loader, "$ORIGIN/../$ORIGIN", "/o") == "/o/..//o");
 }
 

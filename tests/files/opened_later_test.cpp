@@ -24,10 +24,11 @@ const std::string marker = "opener-got:";
 const std::string x = "libx.so.1";
 
 std::string really(const std::string& opener, const std::string& library_path) {
-    const Environment environment({{opener_variable, opener},
-                                   {name_variable, x},
-                                   {"LD_LIBRARY_PATH", library_path},
-                                   {"ASAN_OPTIONS", "detect_leaks=0"}});
+    const Environment environment(
+        {{opener_variable, opener},
+         {name_variable, x},
+         {"LD_LIBRARY_PATH", library_path},
+         {"ASAN_OPTIONS", "detect_leaks=0"}});
     return output_of_child("[.opens-by-a-library]", marker);
 }
 
@@ -63,8 +64,8 @@ TEST_CASE("what a library opens by name comes by its own run path") {
     // The loader maps these for good, so they must be what the linker makes; any library will do.
     root.file("/parts/libx.so.1", "").file("/env/libx.so.1", "");
     const auto copy = [&](const char* from, const std::string& to) {
-        std::filesystem::copy_file(from, root.outside(to),
-                                   std::filesystem::copy_options::overwrite_existing);
+        std::filesystem::copy_file(
+            from, root.outside(to), std::filesystem::copy_options::overwrite_existing);
     };
     for (const char* path : {"/parts/libx.so.1", "/env/libx.so.1"})
         copy(OPENER_RPATH, path);

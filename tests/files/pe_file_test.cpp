@@ -35,14 +35,18 @@ std::string patched(std::string bytes, std::size_t offset, T value) {
 
 PeBuilder cudnn() {
     PeBuilder builder;
-    builder.imports = {{"cudnn_graph64_9.dll", {"cudnnGetLibConfig", "cudnnAbort"}},
-                       {"KERNEL32.dll"}};
+    builder.imports = {
+        {"cudnn_graph64_9.dll", {"cudnnGetLibConfig", "cudnnAbort"}}, {"KERNEL32.dll"}};
     builder.delayed = {"nvcuda.dll"};
     builder.exports = {"cudnnCreate", "cudnnGetVersion"};
     builder.version = {9, 10, 2, 21};
     builder.product = "NVIDIA CUDA 12.9.79 CUDNN Library";
-    builder.texts = {"cudnn_ops64_9.dll", "cublas64_118.dll;cublas64_11.dll",
-                     "Could not load %s.dll", "NVRTC.DLL", "nvrtc64_%d_0.dll"};
+    builder.texts = {
+        "cudnn_ops64_9.dll",
+        "cublas64_118.dll;cublas64_11.dll",
+        "Could not load %s.dll",
+        "NVRTC.DLL",
+        "nvrtc64_%d_0.dll"};
     return builder;
 }
 
@@ -74,11 +78,13 @@ TEST_CASE("functions that a DLL takes and gives by name are read") {
         const auto imported = pe::imported_functions(disk.root(), dll);
         REQUIRE(imported);
         CHECK(imported->size() == 2);
-        CHECK(imported->at("cudnn_graph64_9.dll") ==
-              std::set<std::string>{"cudnnAbort", "cudnnGetLibConfig"});
+        CHECK(
+            imported->at("cudnn_graph64_9.dll") ==
+            std::set<std::string>{"cudnnAbort", "cudnnGetLibConfig"});
         CHECK(imported->at("kernel32.dll") == std::set<std::string>{"function"});
-        CHECK(pe::exported_functions(disk.root(), dll) ==
-              std::set<std::string>{"cudnnCreate", "cudnnGetVersion"});
+        CHECK(
+            pe::exported_functions(disk.root(), dll) ==
+            std::set<std::string>{"cudnnCreate", "cudnnGetVersion"});
     }
     CHECK(pe::exported_functions(Disk("text").root(), dll) == std::nullopt);
     PeBuilder program;
@@ -104,21 +110,29 @@ TEST_CASE("the version resource shows the file's version and its product") {
 
 TEST_CASE("names of DLLs among the texts are found, each once, also those of a list") {
     const Disk disk(cudnn().bytes());
-    CHECK(pe::embedded_library_names(disk.root(), dll) ==
-          Strings{"cudnn_graph64_9.dll", "KERNEL32.dll", "nvcuda.dll", "cudnn64_9.dll",
-                  "cudnn_ops64_9.dll", "cublas64_118.dll", "cublas64_11.dll"});
+    CHECK(
+        pe::embedded_library_names(disk.root(), dll) == Strings{
+                                                            "cudnn_graph64_9.dll",
+                                                            "KERNEL32.dll",
+                                                            "nvcuda.dll",
+                                                            "cudnn64_9.dll",
+                                                            "cudnn_ops64_9.dll",
+                                                            "cublas64_118.dll",
+                                                            "cublas64_11.dll"});
 }
 
 TEST_CASE("what is no DLL is recognized") {
     CHECK(read_bytes("").problem == FileProblem::not_pe);
     CHECK(read_bytes("").problem_detail == "is empty");
     CHECK(read_bytes("<html>\nno\n").problem_detail == "is a text file that begins with '<html>'");
-    CHECK(contains(read_bytes("version https://git-lfs.github.com/spec/v1\noid").problem_detail,
-                   "is a text file"));
-    CHECK(read_bytes("\x7f"
-                     "ELF\x02")
-              .problem_detail ==
-          "is not a DLL or program of Windows: it begins with the bytes 7f 45 4c 46");
+    CHECK(contains(
+        read_bytes("version https://git-lfs.github.com/spec/v1\noid").problem_detail,
+        "is a text file"));
+    CHECK(
+        read_bytes("\x7f"
+                   "ELF\x02")
+            .problem_detail ==
+        "is not a DLL or program of Windows: it begins with the bytes 7f 45 4c 46");
     CHECK(read_bytes("MZ").problem == FileProblem::truncated);
     const PeFile dos = read_bytes(patched(cudnn().bytes(), PeBuilder::pe_header, 'X'));
     CHECK(dos.problem == FileProblem::not_pe);
@@ -142,16 +156,17 @@ TEST_CASE("a DLL that is cut off anywhere is truncated and shows nothing beyond 
         CHECK_FALSE(pe::imported_functions(disk.root(), dll));
         CHECK_FALSE(pe::version_resource(disk.root(), dll));
     }
-    CHECK(contains(read_bytes(good.substr(0, good.size() - 1)).problem_detail,
-                   "is cut off: it ends after"));
+    CHECK(contains(
+        read_bytes(good.substr(0, good.size() - 1)).problem_detail, "is cut off: it ends after"));
 }
 
 TEST_CASE("invalid headers and tables are damage") {
     const std::string good = cudnn().bytes();
     constexpr std::size_t optional = PeBuilder::optional_header, tables = optional + 112;
     CHECK(read_bytes(patched<std::uint16_t>(good, optional, 0x10)).problem == FileProblem::damaged);
-    CHECK(read_bytes(patched<std::uint16_t>(good, PeBuilder::pe_header + 6, 97)).problem ==
-          FileProblem::damaged);
+    CHECK(
+        read_bytes(patched<std::uint16_t>(good, PeBuilder::pe_header + 6, 97)).problem ==
+        FileProblem::damaged);
     // The table of imports is among other contents of the file, whose numbers are no addresses.
     const PeFile file =
         read_bytes(patched<std::uint32_t>(good, tables + 8, PeBuilder::address + 17));

@@ -17,9 +17,10 @@ namespace {
 std::vector<std::string> dll_seeds() {
     std::vector<std::string> seeds{dll_bytes("cudart64_12.dll")};
     PeBuilder builder;
-    builder.imports = {{"cudnn_graph64_9.dll", {"cudnnAbort", "cudnnCreate"}},
-                       {"KERNEL32.dll"},
-                       {"cublas64_12.dll"}};
+    builder.imports = {
+        {"cudnn_graph64_9.dll", {"cudnnAbort", "cudnnCreate"}},
+        {"KERNEL32.dll"},
+        {"cublas64_12.dll"}};
     builder.delayed = {"nvcuda.dll", "zlibwapi.dll"};
     builder.exports = {"cudnnCreate", "cudnnGetVersion", "cudnnRNNForward"};
     builder.version = {9, 10, 2, 21};
@@ -43,8 +44,9 @@ TEST_CASE("mutated DLLs do no harm", "[fuzz]") {
     root.file("/Windows/System32/kernel32.dll", dll_bytes("kernel32.dll"));
     const RewrittenFile target(root.outside("/good/target.dll"));
     const dll::Disk disk(root.root());
-    FileMutator mutator(dll_seeds(), {"PE\0\0", "MZ", ".dll", "x.dll;", std::string(8, '\0'),
-                                      std::string(8, '\xff')});
+    FileMutator mutator(
+        dll_seeds(),
+        {"PE\0\0", "MZ", ".dll", "x.dll;", std::string(8, '\0'), std::string(8, '\xff')});
     std::size_t read = 0;
     for (long round = 0; round < fuzz_rounds(); ++round) {
         target.holds(mutator.next());

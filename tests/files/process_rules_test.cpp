@@ -47,8 +47,10 @@ struct Case {
     }
 };
 
-ElfBuilder needing(const std::vector<std::string>& needed, const std::string& rpath = "",
-                   const std::string& runpath = "") {
+ElfBuilder needing(
+    const std::vector<std::string>& needed,
+    const std::string& rpath = "",
+    const std::string& runpath = "") {
     ElfBuilder builder;
     builder.needed = needed;
     builder.rpath = rpath;
@@ -196,12 +198,13 @@ TEST_CASE("run paths with empty entries, $LIB and $PLATFORM") {
     Case c;
     const loader::Loader loader = loader::loader_of(Root(), {});
     c.library("/w/libx.so.1")
-        .library("/t/" + loader.library_directory + "/" + loader::processor_platform() +
-                 "/libx.so.1");
+        .library(
+            "/t/" + loader.library_directory + "/" + loader::processor_platform() + "/libx.so.1");
     c.main.needed = {x};
     c.main.runpath = c.in("/t/$LIB/${PLATFORM}");
-    CHECK(c.find(x) ==
-          "/t/" + loader.library_directory + "/" + loader::processor_platform() + "/libx.so.1");
+    CHECK(
+        c.find(x) ==
+        "/t/" + loader.library_directory + "/" + loader::processor_platform() + "/libx.so.1");
     c.main.runpath = "/nowhere::";
     c.variables.working_directory = c.in("/w");
     CHECK(c.find(x) == "/w/libx.so.1");

@@ -37,8 +37,8 @@ void compare(const std::string& path, const LoaderVariables& variables, Score& s
     if (truth == predicted)
         return;
     ++score.wrong;
-    UNSCOPED_INFO(path << "\nthe loader: " << truth.in_words()
-                       << "\npredicted:  " << predicted.in_words());
+    UNSCOPED_INFO(
+        path << "\nthe loader: " << truth.in_words() << "\npredicted:  " << predicted.in_words());
 }
 
 }  // namespace
@@ -56,7 +56,11 @@ TEST_CASE("what the loader would load for the files of this machine is predicted
             compare(path, variables, score);
     std::printf(
         "%zu libraries of %zu of %zu files compared, %zu files rejected by the loader, %zu wrong\n",
-        score.libraries, score.files, files.size(), score.rejected, score.wrong);
+        score.libraries,
+        score.files,
+        files.size(),
+        score.rejected,
+        score.wrong);
     CHECK(score.wrong == 0);
     CHECK(score.files >= std::min(files.size(), fewest));
 }

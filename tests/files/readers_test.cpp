@@ -45,12 +45,15 @@ TEST_CASE("requirements are read in the forms that packages use") {
         const Requirement need = read_requirement(text);
         return need.name + " " + need.bounds;
     };
-    CHECK(read("nvidia-cudnn-cu12 (==8.9.4.25) ; extra == 'and-cuda'") ==
-          "nvidia-cudnn-cu12 ==8.9.4.25");
-    CHECK(read("nvidia-cudnn-cu12 <10.0,>=9.1 ; extra == \"with_cuda\"") ==
-          "nvidia-cudnn-cu12 <10.0,>=9.1");
-    CHECK(read("nvidia_cudnn.cu12==9.1.0.70; platform_system == \"Linux\"") ==
-          "nvidia-cudnn-cu12 ==9.1.0.70");
+    CHECK(
+        read("nvidia-cudnn-cu12 (==8.9.4.25) ; extra == 'and-cuda'") ==
+        "nvidia-cudnn-cu12 ==8.9.4.25");
+    CHECK(
+        read("nvidia-cudnn-cu12 <10.0,>=9.1 ; extra == \"with_cuda\"") ==
+        "nvidia-cudnn-cu12 <10.0,>=9.1");
+    CHECK(
+        read("nvidia_cudnn.cu12==9.1.0.70; platform_system == \"Linux\"") ==
+        "nvidia-cudnn-cu12 ==9.1.0.70");
     CHECK(read("cuda-toolkit[nvrtc,cudart]==13.0.3") == "cuda-toolkit ==13.0.3");
     CHECK(read("numpy") == "numpy ");
 }
@@ -70,7 +73,10 @@ TEST_CASE("a list of files gives its libraries with their sizes") {
              "torch/lib/libtorch.so,sha256=a,123\n\"odd, "
              "name/lib\"\"x\"\".so.9\",,7\nx/readme.sofa,,1\nx/lib.so,,\n../../up.so.1.2,h,5"))
         found.push_back(file.path + " " + (file.bytes ? std::to_string(*file.bytes) : "?"));
-    CHECK(found == std::vector<std::string>{"torch/lib/libtorch.so 123",
-                                            "odd, name/lib\"x\".so.9 7", "x/lib.so ?",
-                                            "../../up.so.1.2 5"});
+    CHECK(
+        found == std::vector<std::string>{
+                     "torch/lib/libtorch.so 123",
+                     "odd, name/lib\"x\".so.9 7",
+                     "x/lib.so ?",
+                     "../../up.so.1.2 5"});
 }

@@ -46,9 +46,16 @@ std::set<std::string> installed_sonames() {
     std::set<std::string> names;
     const loader::LoaderCache cache = loader::read_loader_cache(Root());
     for (const auto& entry : cache.entries())
-        for (const char* start : {"libcudart.so.", "libcudnn.so.", "libcudnn_graph.so.",
-                                  "libcublasLt.so.", "libcublas.so.", "libnvrtc.so.",
-                                  "libnvrtc-builtins.so.", "libcuda.so.", "libnvidia-ml.so."})
+        for (const char* start :
+             {"libcudart.so.",
+              "libcudnn.so.",
+              "libcudnn_graph.so.",
+              "libcublasLt.so.",
+              "libcublas.so.",
+              "libnvrtc.so.",
+              "libnvrtc-builtins.so.",
+              "libcuda.so.",
+              "libnvidia-ml.so."})
             if (entry.name.starts_with(start))
                 names.emplace(entry.name);
     return names;

@@ -26,15 +26,18 @@ const std::string wheel = packages + "/nvidia/cudnn/lib";
 const std::string name = "libcudnn.so.9";
 
 const LibraryChoice& choice(const Which& which, const std::string& soname) {
-    const auto found = std::find_if(which.libraries.begin(), which.libraries.end(),
-                                    [&](const auto& library) { return library.soname == soname; });
+    const auto found =
+        std::find_if(which.libraries.begin(), which.libraries.end(), [&](const auto& library) {
+            return library.soname == soname;
+        });
     REQUIRE(found != which.libraries.end());
     return *found;
 }
 
 bool has(const Which& which, const std::string& soname) {
-    return std::any_of(which.libraries.begin(), which.libraries.end(),
-                       [&](const auto& library) { return library.soname == soname; });
+    return std::any_of(which.libraries.begin(), which.libraries.end(), [&](const auto& library) {
+        return library.soname == soname;
+    });
 }
 
 /// cuDNN 9 with the names of its parts inside, as the real one has them: without the number.
@@ -118,8 +121,8 @@ TEST_CASE("a file that conda installed is named as such, with conda's commands")
         loader::which_for_plain_program(machine.root(), {"/opt/conda/envs/ml/lib", "", false});
     CHECK(contains(join(which.notes, "\n"), "conda list --prefix /opt/conda/envs/ml "));
     CHECK_FALSE(contains(
-        join(loader::which_for_plain_program(machine.root(), {"/opt/cudnn", "", false}).notes,
-             "\n"),
+        join(
+            loader::which_for_plain_program(machine.root(), {"/opt/cudnn", "", false}).notes, "\n"),
         "conda"));
 }
 
@@ -136,8 +139,8 @@ TEST_CASE("with RUNPATH the variable wins, and the parts come from beside the wi
     CHECK(cudnn.rule == LoaderRule::ld_library_path);
     REQUIRE(cudnn.candidates.size() == 1);
     CHECK(cudnn.candidates[0].rule == LoaderRule::runpath);
-    CHECK(contains(cudnn.candidates[0].why_not,
-                   "LD_LIBRARY_PATH comes before RUNPATH of libtorch_cuda.so"));
+    CHECK(contains(
+        cudnn.candidates[0].why_not, "LD_LIBRARY_PATH comes before RUNPATH of libtorch_cuda.so"));
     CHECK(choice(which, "libcudnn_ops.so.9").path == "/opt/cudnn/libcudnn_ops.so.9");
     CHECK(choice(which, "libcudnn_ops.so.9").by_dlopen);
     const LibraryChoice& missing = choice(which, "libcudnn_adv.so.9");
@@ -152,19 +155,22 @@ TEST_CASE("a cuDNN by RPATH whose parts LD_LIBRARY_PATH takes from elsewhere is 
     const Which which = machine.query(torch, "/opt/cudnn");
     CHECK(contains(*choice(which, name).path, "nvidia/cudnn/lib"));
     CHECK(choice(which, "libcudnn_ops.so.9").path == "/opt/cudnn/libcudnn_ops.so.9");
-    CHECK(contains(join(which.notes, " "),
-                   "libcudnn.so.9 lies in " + wheel + ", but parts of it come from /opt/cudnn"));
+    CHECK(contains(
+        join(which.notes, " "),
+        "libcudnn.so.9 lies in " + wheel + ", but parts of it come from /opt/cudnn"));
 }
 
 TEST_CASE("the parts of a cuDNN are those that it names and those beside it") {
     Machine machine;
     const Which which = machine.query(torch);
-    CHECK(contains(*choice(which, "libcudnn_ops.so.9").path,
-                   wheel.substr(1 + wheel.find("nvidia") - 1)));
+    CHECK(contains(
+        *choice(which, "libcudnn_ops.so.9").path, wheel.substr(1 + wheel.find("nvidia") - 1)));
     CHECK(choice(which, "libcudnn_adv.so.9").path);
-    const std::vector<std::string> parts =
-        loader::parts_of_cudnn(machine.root(), "libcudnn.so.8", wheel + "/libcudnn.so.8",
-                               {"libcudnn_new.so", "libcudnn_x.so.7"});
+    const std::vector<std::string> parts = loader::parts_of_cudnn(
+        machine.root(),
+        "libcudnn.so.8",
+        wheel + "/libcudnn.so.8",
+        {"libcudnn_new.so", "libcudnn_x.so.7"});
     CHECK(parts == std::vector<std::string>{"libcudnn_new.so.8", "libcudnn_x.so.7"});
 }
 
@@ -254,8 +260,8 @@ TEST_CASE("a program with rights of its own does not heed the variables", "[opti
     program.needed = {name};
     program.interpreter = "/lib64/ld.so";
     machine.file("/bin/tool", program.bytes());
-    CHECK(choice(machine.query("/bin/tool", "/opt/cudnn"), name).path ==
-          "/opt/cudnn/libcudnn.so.9");
+    CHECK(
+        choice(machine.query("/bin/tool", "/opt/cudnn"), name).path == "/opt/cudnn/libcudnn.so.9");
     if (geteuid() != 0 || chown(machine.outside("/bin/tool").c_str(), 65534, 65534) != 0)
         return test::skip("only root can give files away");
     machine.mode("/bin/tool", 04755);
@@ -273,8 +279,8 @@ TEST_CASE("static programs and other loaders") {
     CHECK(contains(join(machine.query("/static").notes, " "), "static program"));
     program.interpreter = "/lib/ld-musl-x86_64.so.1";
     machine.file("/musl", program.bytes());
-    CHECK(contains(join(machine.query("/musl").notes, " "),
-                   "/lib/ld-musl-x86_64.so.1 does not exist"));
+    CHECK(contains(
+        join(machine.query("/musl").notes, " "), "/lib/ld-musl-x86_64.so.1 does not exist"));
     machine.file("/lib/ld-musl-x86_64.so.1", library_bytes("libc.so"));
     CHECK(contains(refusal(machine, "/musl"), "not glibc's loader"));
 }

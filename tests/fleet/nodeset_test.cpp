@@ -24,21 +24,29 @@ TEST_CASE("a range without brackets is recognized", "[fleet]") {
 
 TEST_CASE("sets of nodes are read", "[fleet]") {
     CHECK(names_of_nodeset("gpu[008-010,012],login1").size() == 5);
-    CHECK(names_of_nodeset("gpu[008-010]") ==
-          std::vector<std::string>{"gpu008", "gpu009", "gpu010"});
-    CHECK(names_of_nodeset("gpu[1-2]-ib, x") ==
-          std::vector<std::string>{"gpu1-ib", "gpu2-ib", "x"});
+    CHECK(
+        names_of_nodeset("gpu[008-010]") == std::vector<std::string>{"gpu008", "gpu009", "gpu010"});
+    CHECK(
+        names_of_nodeset("gpu[1-2]-ib, x") == std::vector<std::string>{"gpu1-ib", "gpu2-ib", "x"});
     CHECK(names_of_nodeset("").empty());
-    for (const char* bad : {"gpu[1-", "gpu[2-1]", "gpu[a-b]", "gpu[]", ",", "gpu[1-99999999]",
-                            "a[1][2]", "gpu]", "gpu[-1]"}) {
+    for (const char* bad :
+         {"gpu[1-",
+          "gpu[2-1]",
+          "gpu[a-b]",
+          "gpu[]",
+          ",",
+          "gpu[1-99999999]",
+          "a[1][2]",
+          "gpu]",
+          "gpu[-1]"}) {
         CAPTURE(bad);
         CHECK_THROWS_AS(names_of_nodeset(bad), UsageError);
     }
 }
 
 TEST_CASE("what is written is read again", "[fleet]") {
-    const std::vector<std::string> names = {"a",       "gpu001", "gpu002", "gpu010",
-                                            "gpu1000", "n1",     "n10",    "n2"};
+    const std::vector<std::string> names = {
+        "a", "gpu001", "gpu002", "gpu010", "gpu1000", "n1", "n10", "n2"};
     auto read = names_of_nodeset(nodeset_of(names));
     std::ranges::sort(read);
     CHECK(read == names);

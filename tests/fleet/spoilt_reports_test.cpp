@@ -20,19 +20,20 @@ namespace {
 namespace fs = std::filesystem;
 constexpr int reports_in_a_file = 50;
 
-const std::vector<std::string> pieces = {"[[[[[[[[",
-                                         "]}",
-                                         "{\"",
-                                         "\"\\u0000\\ud800\"",
-                                         "9e999",
-                                         "-",
-                                         "null",
-                                         std::string(3, '\0'),
-                                         "\n",
-                                         "\"labels\":{\"node\":\"gpu[1-3],\"},",
-                                         "\"count\":4294967295,",
-                                         "\"gpus\":[0,-7,2147483648],",
-                                         "\"severity\":\"error\",\"rule\":\"x\","};
+const std::vector<std::string> pieces = {
+    "[[[[[[[[",
+    "]}",
+    "{\"",
+    "\"\\u0000\\ud800\"",
+    "9e999",
+    "-",
+    "null",
+    std::string(3, '\0'),
+    "\n",
+    "\"labels\":{\"node\":\"gpu[1-3],\"},",
+    "\"count\":4294967295,",
+    "\"gpus\":[0,-7,2147483648],",
+    "\"severity\":\"error\",\"rule\":\"x\","};
 
 std::vector<std::string> sound_reports() {
     Report report = test::healthy_report();
@@ -43,7 +44,8 @@ std::vector<std::string> sound_reports() {
     report.facts.pythons.clear();
     const std::string small = json_text(report, JsonLines::one);
     return {
-        whole, small,
+        whole,
+        small,
         R"({"schema":4,"facts":{"schema":4,"rnn_runs":[],"probe_runs":[]},"verdict":"healthy"})",
         R"({"schema":3,"facts":{"schema":3,"rnn_cases":[{"case_id":1}],"rnn_runs":[{"case_id":1,)"
         R"("count":2,"gpus":[0],"indexes":[0]}],"probe_runs":[]},"verdict":"healthy"})"};

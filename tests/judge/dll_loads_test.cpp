@@ -13,11 +13,16 @@ namespace {
 const std::string cuda_directory = "C:\\CUDA\\v11.2\\bin\\";
 
 const std::set<std::string> dll_rules = {
-    "cudnn_part_missing",          "zlib_missing",
-    "cudnn_mixed_sublibraries",    "cudnn_shadowed",
-    "cudnn_major_soname_mismatch", "cuda_version_mismatch",
-    "cudnn_not_on_loader_path",    "cuda_lib_not_on_loader_path",
-    "cudnn_not_installed",         "library_file_damaged",
+    "cudnn_part_missing",
+    "zlib_missing",
+    "cudnn_mixed_sublibraries",
+    "cudnn_shadowed",
+    "cudnn_major_soname_mismatch",
+    "cuda_version_mismatch",
+    "cudnn_not_on_loader_path",
+    "cuda_lib_not_on_loader_path",
+    "cudnn_not_installed",
+    "library_file_damaged",
     "vc_runtime_missing"};
 
 Selection only_dll_rules() {
@@ -45,71 +50,89 @@ DllLoad front_dll(const std::string& directory, const std::string& version) {
 }  // namespace
 
 TEST_CASE("a complete cuDNN of Windows has no finding") {
-    CHECK(dlls_reported({front_dll(cuda_directory, "8.1.0.77"),
-                         loaded_dll("cudnn_ops_infer64_8.dll",
-                                    cuda_directory + "cudnn_ops_infer64_8.dll", "8.1.0.77"),
-                         loaded_dll("cudnn_graph64_9.dll", cuda_directory + "cudnn_graph64_9.dll"),
-                         loaded_dll("cudart64_110.dll", cuda_directory + "cudart64_110.dll",
-                                    "6.14.11.11020")})
-              .empty());
+    CHECK(
+        dlls_reported(
+            {front_dll(cuda_directory, "8.1.0.77"),
+             loaded_dll(
+                 "cudnn_ops_infer64_8.dll", cuda_directory + "cudnn_ops_infer64_8.dll", "8.1.0.77"),
+             loaded_dll("cudnn_graph64_9.dll", cuda_directory + "cudnn_graph64_9.dll"),
+             loaded_dll("cudart64_110.dll", cuda_directory + "cudart64_110.dll", "6.14.11.11020")})
+            .empty());
 }
 
 TEST_CASE("each fault of a disk of Windows is one finding") {
     CHECK(
-        dlls_reported({front_dll(cuda_directory, "8.1.0"),
-                       missing_dll("cudnn_ops_infer64_8.dll", cuda_directory + "cudnn64_8.dll",
-                                   {"C:\\other\\cudnn_ops_infer64_8.dll",
-                                    cuda_directory + "cudnn_ops_infer64_8.dll"})}) ==
+        dlls_reported(
+            {front_dll(cuda_directory, "8.1.0"),
+             missing_dll(
+                 "cudnn_ops_infer64_8.dll",
+                 cuda_directory + "cudnn64_8.dll",
+                 {"C:\\other\\cudnn_ops_infer64_8.dll",
+                  cuda_directory + "cudnn_ops_infer64_8.dll"})}) ==
         "cudnn_part_missing: tensorflow 2.10.1 loads C:\\CUDA\\v11.2\\bin\\cudnn64_8.dll, which "
         "does not find "
         "cudnn_ops_infer64_8.dll: it is in C:\\CUDA\\v11.2\\bin, which Windows does not search\n");
-    CHECK(dlls_reported({front_dll(cuda_directory, "8.3.2"),
-                         missing_dll("zlibwapi.dll", cuda_directory + "cudnn64_8.dll")}) ==
-          "zlib_missing: cuDNN 8.3.2 at C:\\CUDA\\v11.2\\bin\\cudnn64_8.dll needs zlibwapi.dll, "
-          "which is not found\n");
+    CHECK(
+        dlls_reported(
+            {front_dll(cuda_directory, "8.3.2"),
+             missing_dll("zlibwapi.dll", cuda_directory + "cudnn64_8.dll")}) ==
+        "zlib_missing: cuDNN 8.3.2 at C:\\CUDA\\v11.2\\bin\\cudnn64_8.dll needs zlibwapi.dll, "
+        "which is not found\n");
     CHECK(dlls_reported({front_dll(cuda_directory, "8.7.0"),
                          missing_dll("zlibwapi.dll", cuda_directory + "cudnn64_8.dll")})
               .empty());
-    CHECK(dlls_reported(
-              {front_dll(cuda_directory, "8.1.0"),
-               loaded_dll("cudnn_ops_infer64_8.dll", "C:\\b\\cudnn_ops_infer64_8.dll", "8.0.5")}) ==
-          "cudnn_mixed_sublibraries: tensorflow 2.10.1 loads cuDNN libraries of different "
-          "versions: cudnn64_8.dll "
-          "8.1.0 from C:\\CUDA\\v11.2\\bin and cudnn_ops_infer64_8.dll 8.0.5 from C:\\b\n");
-    CHECK(dlls_reported({lacking_dll("cudnn_adv64_9.dll", "C:\\b\\cudnn_ops64_9.dll"),
-                         lacking_dll("cudnn_cnn64_9.dll", "C:\\b\\cudnn_ops64_9.dll")}) ==
-          "cudnn_mixed_sublibraries: C:\\cudnn\\cudnn_adv64_9.dll needs aFunction from "
-          "C:\\b\\cudnn_ops64_9.dll, "
-          "which does not have it (WinError 127): the files are of different versions\n");
-    CHECK(dlls_reported({missing_dll("cudnn64_8.dll", "", {"C:\\b\\cudnn64_9.dll"})}) ==
-          "cudnn_major_soname_mismatch: tensorflow 2.10.1 loads cudnn64_8.dll, but what is "
-          "installed is "
-          "C:\\b\\cudnn64_9.dll: DLLs of different major versions are not interchangeable\n");
-    CHECK(dlls_reported({missing_dll("cudart64_110.dll", "", {"C:\\b\\cudart64_12.dll"})}) ==
-          "cuda_version_mismatch: tensorflow 2.10.1 loads cudart64_110.dll, but what is "
-          "installed is "
-          "C:\\b\\cudart64_12.dll: DLLs of different major versions are not interchangeable\n");
-    CHECK(dlls_reported({missing_dll("cudnn64_8.dll", "", {"C:\\b\\cudnn64_8.dll"})}) ==
-          "cudnn_not_on_loader_path: tensorflow 2.10.1 loads cudnn64_8.dll, which is in C:\\b, "
-          "where Windows does not "
-          "search\n");
-    CHECK(dlls_reported({missing_dll("cublas64_11.dll", "", {"C:\\b\\cublas64_11.dll"})}) ==
-          "cuda_lib_not_on_loader_path: tensorflow 2.10.1 loads cublas64_11.dll, which is in "
-          "C:\\b, where Windows does "
-          "not search\n");
-    CHECK(dlls_reported({missing_dll("cudnn64_8.dll", "")}) ==
-          "cudnn_not_installed: tensorflow 2.10.1 loads cudnn64_8.dll, which is not installed\n");
-    CHECK(dlls_reported({missing_dll("cudart64_110.dll", ""), missing_dll("cufft64_10.dll", "")}) ==
-          "cuda_version_mismatch: tensorflow 2.10.1 loads cudart64_110.dll, which is "
-          "not installed\n");
-    CHECK(dlls_reported({missing_dll("cudart64_110.dll", "", {"C:\\b\\cudart64_110.dll"}),
-                         missing_dll("cufft64_10.dll", "", {"C:\\b\\cufft64_10.dll"})}) ==
-          "cuda_lib_not_on_loader_path: tensorflow 2.10.1 loads cudart64_110.dll, which is in "
-          "C:\\b, where Windows does not search\n");
-    CHECK(dlls_reported({missing_dll("msvcp140.dll", "C:\\a.pyd")}) ==
-          "vc_runtime_missing: C:\\a.pyd needs msvcp140.dll of Microsoft's Visual C++ runtime, "
-          "which is not installed "
-          "(WinError 126)\n");
+    CHECK(
+        dlls_reported(
+            {front_dll(cuda_directory, "8.1.0"),
+             loaded_dll("cudnn_ops_infer64_8.dll", "C:\\b\\cudnn_ops_infer64_8.dll", "8.0.5")}) ==
+        "cudnn_mixed_sublibraries: tensorflow 2.10.1 loads cuDNN libraries of different "
+        "versions: cudnn64_8.dll "
+        "8.1.0 from C:\\CUDA\\v11.2\\bin and cudnn_ops_infer64_8.dll 8.0.5 from C:\\b\n");
+    CHECK(
+        dlls_reported(
+            {lacking_dll("cudnn_adv64_9.dll", "C:\\b\\cudnn_ops64_9.dll"),
+             lacking_dll("cudnn_cnn64_9.dll", "C:\\b\\cudnn_ops64_9.dll")}) ==
+        "cudnn_mixed_sublibraries: C:\\cudnn\\cudnn_adv64_9.dll needs aFunction from "
+        "C:\\b\\cudnn_ops64_9.dll, "
+        "which does not have it (WinError 127): the files are of different versions\n");
+    CHECK(
+        dlls_reported({missing_dll("cudnn64_8.dll", "", {"C:\\b\\cudnn64_9.dll"})}) ==
+        "cudnn_major_soname_mismatch: tensorflow 2.10.1 loads cudnn64_8.dll, but what is "
+        "installed is "
+        "C:\\b\\cudnn64_9.dll: DLLs of different major versions are not interchangeable\n");
+    CHECK(
+        dlls_reported({missing_dll("cudart64_110.dll", "", {"C:\\b\\cudart64_12.dll"})}) ==
+        "cuda_version_mismatch: tensorflow 2.10.1 loads cudart64_110.dll, but what is "
+        "installed is "
+        "C:\\b\\cudart64_12.dll: DLLs of different major versions are not interchangeable\n");
+    CHECK(
+        dlls_reported({missing_dll("cudnn64_8.dll", "", {"C:\\b\\cudnn64_8.dll"})}) ==
+        "cudnn_not_on_loader_path: tensorflow 2.10.1 loads cudnn64_8.dll, which is in C:\\b, "
+        "where Windows does not "
+        "search\n");
+    CHECK(
+        dlls_reported({missing_dll("cublas64_11.dll", "", {"C:\\b\\cublas64_11.dll"})}) ==
+        "cuda_lib_not_on_loader_path: tensorflow 2.10.1 loads cublas64_11.dll, which is in "
+        "C:\\b, where Windows does "
+        "not search\n");
+    CHECK(
+        dlls_reported({missing_dll("cudnn64_8.dll", "")}) ==
+        "cudnn_not_installed: tensorflow 2.10.1 loads cudnn64_8.dll, which is not installed\n");
+    CHECK(
+        dlls_reported({missing_dll("cudart64_110.dll", ""), missing_dll("cufft64_10.dll", "")}) ==
+        "cuda_version_mismatch: tensorflow 2.10.1 loads cudart64_110.dll, which is "
+        "not installed\n");
+    CHECK(
+        dlls_reported(
+            {missing_dll("cudart64_110.dll", "", {"C:\\b\\cudart64_110.dll"}),
+             missing_dll("cufft64_10.dll", "", {"C:\\b\\cufft64_10.dll"})}) ==
+        "cuda_lib_not_on_loader_path: tensorflow 2.10.1 loads cudart64_110.dll, which is in "
+        "C:\\b, where Windows does not search\n");
+    CHECK(
+        dlls_reported({missing_dll("msvcp140.dll", "C:\\a.pyd")}) ==
+        "vc_runtime_missing: C:\\a.pyd needs msvcp140.dll of Microsoft's Visual C++ runtime, "
+        "which is not installed "
+        "(WinError 126)\n");
 }
 
 TEST_CASE("a cuDNN in System32 is found first where another one is installed") {
@@ -117,10 +140,11 @@ TEST_CASE("a cuDNN in System32 is found first where another one is installed") {
     load.rule = LoaderRule::system_directory;
     CHECK(dlls_reported({load}).empty());
     load.elsewhere = {cuda_directory + "cudnn64_8.dll"};
-    CHECK(dlls_reported({load}) ==
-          "cudnn_shadowed: tensorflow 2.10.1 loads cuDNN 8.0.5 from C:\\Windows\\System32 "
-          "instead of "
-          "C:\\CUDA\\v11.2\\bin\\cudnn64_8.dll\n");
+    CHECK(
+        dlls_reported({load}) ==
+        "cudnn_shadowed: tensorflow 2.10.1 loads cuDNN 8.0.5 from C:\\Windows\\System32 "
+        "instead of "
+        "C:\\CUDA\\v11.2\\bin\\cudnn64_8.dll\n");
     CHECK(dll_findings({load}).front().severity == Severity::warning);
     load.rule = LoaderRule::path_variable;
     CHECK(dlls_reported({load}).empty());
@@ -130,15 +154,17 @@ TEST_CASE("a DLL that is no DLL is named with what it is") {
     DllLoad load = front_dll(cuda_directory, "");
     load.ending = DllEnding::unusable;
     load.problem = "is a text file that begins with 'x'";
-    CHECK(dlls_reported({load}) == "library_file_damaged: " + cuda_directory +
-                                       "cudnn64_8.dll is a text file that begins with 'x'\n");
+    CHECK(
+        dlls_reported({load}) == "library_file_damaged: " + cuda_directory +
+                                     "cudnn64_8.dll is a text file that begins with 'x'\n");
 }
 
 TEST_CASE("remedies of a disk of Windows are commands of PowerShell") {
     const auto all = dll_findings({missing_dll("cudnn64_8.dll", "", {"C:\\b c\\cudnn64_8.dll"})});
     REQUIRE(all.size() == 1);
-    CHECK(all[0].remedies.front().commands ==
-          std::vector<std::string>{"$env:PATH = \"C:\\b c;$env:PATH\""});
+    CHECK(
+        all[0].remedies.front().commands ==
+        std::vector<std::string>{"$env:PATH = \"C:\\b c;$env:PATH\""});
 }
 
 TEST_CASE("what is unknown is no finding and no pass") {
@@ -181,8 +207,9 @@ TEST_CASE("on an examined machine with Windows the fix keeps its command of Powe
     facts.probe_runs = {search};
     const auto findings = judge(facts, bundled_matrix(), only_dll_rules()).findings;
     REQUIRE(findings.size() == 1);
-    CHECK(findings.front().remedies.front().commands ==
-          std::vector<std::string>{"$env:PATH = \"C:\\b;$env:PATH\""});
+    CHECK(
+        findings.front().remedies.front().commands ==
+        std::vector<std::string>{"$env:PATH = \"C:\\b;$env:PATH\""});
 }
 
 namespace {
@@ -232,17 +259,20 @@ DllLoad unusable_for_program(const std::string& name, const std::string& problem
 
 TEST_CASE("a cuDNN that no framework loads is judged as one that a framework loads") {
     CHECK(reported(without_a_framework({program_loads("cudnn_ops64_9.dll", "9.10.2.21")})) == "");
-    CHECK(reported(without_a_framework({program_loads("cudnn_ops64_9.dll", "9.1.0.70")})) ==
-          "cudnn_mixed_sublibraries: a program loads cuDNN libraries of different versions: "
-          "cudnn64_9.dll 9.10.2 from C:\\cudnn and cudnn_ops64_9.dll 9.1.0 from C:\\cudnn\n");
-    CHECK(reported(without_a_framework(
-              {by_a_program(missing_dll("cudnn_ops64_9.dll", program_front))})) ==
-          "cudnn_part_missing: a program loads C:\\cudnn\\cudnn64_9.dll, which does not find "
-          "cudnn_ops64_9.dll: it is not installed\n");
-    CHECK(reported(without_a_framework(
-              {unusable_for_program("cudnn_ops64_9.dll", "is built for another architecture")})) ==
-          "library_file_damaged: C:\\cudnn\\cudnn_ops64_9.dll is built for another "
-          "architecture\n");
+    CHECK(
+        reported(without_a_framework({program_loads("cudnn_ops64_9.dll", "9.1.0.70")})) ==
+        "cudnn_mixed_sublibraries: a program loads cuDNN libraries of different versions: "
+        "cudnn64_9.dll 9.10.2 from C:\\cudnn and cudnn_ops64_9.dll 9.1.0 from C:\\cudnn\n");
+    CHECK(
+        reported(
+            without_a_framework({by_a_program(missing_dll("cudnn_ops64_9.dll", program_front))})) ==
+        "cudnn_part_missing: a program loads C:\\cudnn\\cudnn64_9.dll, which does not find "
+        "cudnn_ops64_9.dll: it is not installed\n");
+    CHECK(
+        reported(without_a_framework(
+            {unusable_for_program("cudnn_ops64_9.dll", "is built for another architecture")})) ==
+        "library_file_damaged: C:\\cudnn\\cudnn_ops64_9.dll is built for another "
+        "architecture\n");
     Facts damaged = without_a_framework({});
     damaged.dll_loads = {unusable_for_program("cudnn64_9.dll", "is empty")};
     CHECK(reported(damaged) == "library_file_damaged: C:\\cudnn\\cudnn64_9.dll is empty\n");
@@ -299,9 +329,10 @@ TEST_CASE("a cuDNN that was not queried shows by its files for which CUDA it is"
         ops.cuda_major = cuda_major;
         return reported(with_dlls({front_dll("C:\\cudnn\\", "8.1.0"), ops}));
     };
-    CHECK(found(12) ==
-          "cudnn_built_for_other_cuda: tensorflow 2.10.1 was built for CUDA 11.2, but the cuDNN at "
-          "C:\\cudnn\\cudnn64_8.dll, which it loads, was built for CUDA 12\n");
+    CHECK(
+        found(12) ==
+        "cudnn_built_for_other_cuda: tensorflow 2.10.1 was built for CUDA 11.2, but the cuDNN at "
+        "C:\\cudnn\\cudnn64_8.dll, which it loads, was built for CUDA 12\n");
     CHECK(found(11) == "");
     CHECK(found(std::nullopt) == "");
 }

@@ -45,8 +45,8 @@ std::optional<GivenValue> installed_by(const std::string& command) {
     const std::string package = words[1], version = words[3];
     std::string extra = words[2];
     if (package.starts_with("cupy-"))
-        return GivenValue{"cupy",
-                          version + "+" + package.substr(5) + (extra.empty() ? "" : "-" + extra)};
+        return GivenValue{
+            "cupy", version + "+" + package.substr(5) + (extra.empty() ? "" : "-" + extra)};
     if (package.starts_with("mxnet-"))
         return GivenValue{"mxnet", version + "+" + package.substr(6)};
     const auto known = frameworks.find(package);
@@ -114,8 +114,8 @@ const Finding* trouble_in(const Report& report) {
 }
 
 const Remedy* first_repair(const Finding& finding) {
-    return find_where(finding.remedies,
-                      [](const Remedy& remedy) { return !remedy.changes.empty(); });
+    return find_where(
+        finding.remedies, [](const Remedy& remedy) { return !remedy.changes.empty(); });
 }
 
 Report judge_stack(const stack::Stack& given) {
@@ -143,8 +143,11 @@ std::set<std::string> without_repair_in(const Report& report) {
 
 /// Follows the first repair of what is still wrong, until all is well or what is left had no repair
 /// before.
-void follow(stack::Stack given, GivenValues changes, const std::set<std::string>& without_repair,
-            Followed& counts) {
+void follow(
+    stack::Stack given,
+    GivenValues changes,
+    const std::set<std::string>& without_repair,
+    Followed& counts) {
     constexpr int most_steps = 4;
     std::string way;
     for (int step = 0; step < most_steps; ++step) {
@@ -214,8 +217,12 @@ void check_helped(const Report& before, const Finding& repaired, const stack::St
 }
 
 /// By what it changes, and by the words of its command.
-void follow_remedy(const stack::Stack& given, const Report& report, const Finding& finding,
-                   const Remedy& remedy, Followed& counts) {
+void follow_remedy(
+    const stack::Stack& given,
+    const Report& report,
+    const Finding& finding,
+    const Remedy& remedy,
+    Followed& counts) {
     INFO("remedy: " << remedy.text << " | " << join(remedy.commands, " && "));
     CHECK_FALSE(goes_back_needlessly(given, finding, remedy));
     const auto without_repair = without_repair_in(report);
@@ -255,12 +262,13 @@ TEST_CASE("every repair, followed as it is printed, works when it is evaluated a
                     follow_remedy(given, report, finding, remedy, counts);
         }
     }
-    WARN(counts.stacks << " stacks, " << counts.findings << " findings, " << counts.followed
-                       << " repairs followed, " << counts.by_words
-                       << " of them by the words of the command, " << counts.again
-                       << " more for what was still wrong, " << counts.apart
-                       << " that end in an environment for each, " << counts.without
-                       << " findings without one");
+    WARN(
+        counts.stacks << " stacks, " << counts.findings << " findings, " << counts.followed
+                      << " repairs followed, " << counts.by_words
+                      << " of them by the words of the command, " << counts.again
+                      << " more for what was still wrong, " << counts.apart
+                      << " that end in an environment for each, " << counts.without
+                      << " findings without one");
     for (const auto& [rule, number] : counts.without_by_rule)
         WARN(number << " without: " << rule);
     CHECK(counts.followed > 5'000);
@@ -278,7 +286,8 @@ TEST_CASE("the CuPy that a repair installs is healthy beside the CUDA that was s
         REQUIRE(trouble_in(report));
         const auto words = by_words(*first_repair(*trouble_in(report)));
         REQUIRE(words);
-        CHECK(judge_stack(stack::with_changes(given, *words, bundled_matrix())).verdict ==
-              OverallVerdict::healthy);
+        CHECK(
+            judge_stack(stack::with_changes(given, *words, bundled_matrix())).verdict ==
+            OverallVerdict::healthy);
     }
 }

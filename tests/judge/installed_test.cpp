@@ -39,14 +39,15 @@ Framework requested(const std::string& name, const std::string& version) {
 }  // namespace
 
 TEST_CASE("a machine whose frameworks find what they need is healthy") {
-    const std::vector<Facts> machines = {but([](Facts& f) { add_torch(f); }),
-                                         but([](Facts& f) { add_tensorflow(f); }),
-                                         but([](Facts& f) {
-                                             add_torch(f);
-                                             add_tensorflow(f);
-                                             add_torch(f, "/srv/other", false);
-                                         }),
-                                         but([](Facts& f) { add_environment(f); })};
+    const std::vector<Facts> machines = {
+        but([](Facts& f) { add_torch(f); }),
+        but([](Facts& f) { add_tensorflow(f); }),
+        but([](Facts& f) {
+            add_torch(f);
+            add_tensorflow(f);
+            add_torch(f, "/srv/other", false);
+        }),
+        but([](Facts& f) { add_environment(f); })};
     for (const Facts& facts : machines) {
         const Report report = report_of(facts);
         CHECK(rules_of(report, Severity::warning) == std::set<std::string>());
@@ -95,21 +96,23 @@ TEST_CASE("one fault of a framework is one error, reported by the rule that has 
 TEST_CASE("without a GPU a framework's build and libraries are nobody's fault") {
     const std::set<std::string> bare =
         rules_of(report_of(without_gpu(a_healthy_machine())), Severity::warning);
-    for (const Facts& facts : {but([](Facts& f) { add_tensorflow_cpu(f); }),
-                               but([](Facts& f) { loses(add_tensorflow(f), "libcudnn"); }),
-                               but([](Facts& f) { loses(add_tensorflow(f), "libcublas"); })})
+    for (const Facts& facts :
+         {but([](Facts& f) { add_tensorflow_cpu(f); }),
+          but([](Facts& f) { loses(add_tensorflow(f), "libcudnn"); }),
+          but([](Facts& f) { loses(add_tensorflow(f), "libcublas"); })})
         CHECK(rules_of(report_of(without_gpu(facts)), Severity::warning) == bare);
 }
 
 TEST_CASE("a version that is specified is judged in place of those installed") {
     const auto errors = [](const Framework& framework, const std::string& cudnn) {
-        return rules_of(report_of(but([&](Facts& f) {
-                            f.host.platform = "linux";
-                            add_tensorflow_cpu(f);
-                            cudnn_version(f, cudnn);
-                            f.frameworks.push_back(framework);
-                        })),
-                        Severity::error);
+        return rules_of(
+            report_of(but([&](Facts& f) {
+                f.host.platform = "linux";
+                add_tensorflow_cpu(f);
+                cudnn_version(f, cudnn);
+                f.frameworks.push_back(framework);
+            })),
+            Severity::error);
     };
     CHECK(errors(requested("tensorflow", "2.13"), "8.9.7").contains("cuda_version_mismatch"));
     CHECK(errors(requested("pytorch", "2.4"), "8.9.7") == std::set<std::string>());

@@ -96,8 +96,9 @@ TEST_CASE("only and skip exclude rules, which the report shows") {
     CHECK(report.findings.size() == 1);
     Selection skip;
     skip.skip = {"driver_missing"};
-    CHECK(verdict_of(judged(without_anything(), skip), "driver_missing").outcome ==
-          Outcome::not_applicable);
+    CHECK(
+        verdict_of(judged(without_anything(), skip), "driver_missing").outcome ==
+        Outcome::not_applicable);
 }
 
 TEST_CASE("a rule yields only to rules that are evaluated") {
@@ -174,10 +175,10 @@ TEST_CASE("findings are in the order of repair: errors first, the lowest layer f
             run.end = RunEnd::incorrect;
     }));
     REQUIRE_FALSE(report.findings.empty());
-    CHECK(std::is_sorted(report.findings.begin(), report.findings.end(),
-                         [](const Finding& a, const Finding& b) {
-                             return std::tie(a.severity, a.layer) < std::tie(b.severity, b.layer);
-                         }));
+    CHECK(std::is_sorted(
+        report.findings.begin(), report.findings.end(), [](const Finding& a, const Finding& b) {
+            return std::tie(a.severity, a.layer) < std::tie(b.severity, b.layer);
+        }));
 }
 
 TEST_CASE("nodes that the first CUDA program makes leave the machine undetermined, not faulty") {
@@ -213,15 +214,17 @@ TEST_CASE("no problem found with nothing run on a GPU is stated as such") {
         Facts facts = gpu ? a_healthy_machine() : without_anything();
         facts.kernel_runs.clear();
         facts.rnn_runs.clear();
-        std::erase_if(facts.probe_runs,
-                      [](const ProbeRun& run) { return run.target.starts_with("GPU "); });
+        std::erase_if(
+            facts.probe_runs, [](const ProbeRun& run) { return run.target.starts_with("GPU "); });
         facts.tool.stages = std::move(stages);
         return judged(facts, selection).sentence;
     };
-    CHECK(sentence({"look", "query"}, true) ==
-          "no problem found, but nothing was run on a GPU, as requested");
-    CHECK(sentence({"look"}, true) ==
-          "no problem found, but only files were examined; nothing was run on a GPU");
+    CHECK(
+        sentence({"look", "query"}, true) ==
+        "no problem found, but nothing was run on a GPU, as requested");
+    CHECK(
+        sentence({"look"}, true) ==
+        "no problem found, but only files were examined; nothing was run on a GPU");
     CHECK(contains(sentence({"look", "query", "run"}, true), "nothing was run on a GPU"));
     CHECK(contains(sentence({"look", "query", "run"}, false), "nothing was run on a GPU"));
     CHECK(contains(judged(a_healthy_machine()).sentence, "recurrent networks work: all"));
@@ -261,6 +264,6 @@ TEST_CASE(
     const Finding* missing = finding_of(report, "driver_missing");
     REQUIRE(missing);
     CHECK(!missing->evidence.empty());
-    CHECK(std::ranges::none_of(missing->evidence,
-                               [](const Evidence& evidence) { return evidence.value.empty(); }));
+    CHECK(std::ranges::none_of(
+        missing->evidence, [](const Evidence& evidence) { return evidence.value.empty(); }));
 }

@@ -81,8 +81,12 @@ TEST_CASE("no GPU is both too old and too new for one thing") {
     for (const char* cudnn :
          {"7.6.5", "8.0.5", "8.4.1", "8.9.7", "9.1.0", "9.10.2", "9.11.0", "9.12.0", "9.27.0"})
         things.push_back(std::string("cudnn=") + cudnn);
-    for (const char* framework : {"pytorch=1.13+cu117", "pytorch=2.4+cu124", "pytorch=2.8+cu128",
-                                  "tensorflow=2.10", "tensorflow=2.18"})
+    for (const char* framework :
+         {"pytorch=1.13+cu117",
+          "pytorch=2.4+cu124",
+          "pytorch=2.8+cu128",
+          "tensorflow=2.10",
+          "tensorflow=2.18"})
         things.emplace_back(framework);
     for (const std::string& thing : things)
         for (const Architecture& gpu : tables().architectures()) {
@@ -96,15 +100,20 @@ TEST_CASE("no GPU is both too old and too new for one thing") {
 }
 
 TEST_CASE("no cuDNN is both older than a framework wants and newer than it knows") {
-    for (const char* framework : {"tensorflow=1.15", "tensorflow=2.3", "tensorflow=2.10",
-                                  "tensorflow=2.15", "tensorflow=2.18"})
+    for (const char* framework :
+         {"tensorflow=1.15",
+          "tensorflow=2.3",
+          "tensorflow=2.10",
+          "tensorflow=2.15",
+          "tensorflow=2.18"})
         for (const char* cudnn :
              {"7.4.1", "7.6.5", "8.0.5", "8.1.0", "8.6.0", "8.9.7", "9.1.0", "9.3.0", "9.27.0"}) {
             INFO(framework << ", cuDNN " << cudnn);
             const Outcomes outcomes =
                 requested(given({framework, std::string("cudnn=") + cudnn, "os=linux"}));
-            CHECK_FALSE((outcomes.at("cudnn_runtime_older_than_built") == Outcome::fault &&
-                         outcomes.at("cudnn_newer_than_framework_supports") == Outcome::fault));
+            CHECK_FALSE(
+                (outcomes.at("cudnn_runtime_older_than_built") == Outcome::fault &&
+                 outcomes.at("cudnn_newer_than_framework_supports") == Outcome::fault));
         }
 }
 
@@ -132,8 +141,9 @@ TEST_CASE("a version that is not specified never turns a fault into a pass") {
         {"dtype=bf16", "gpu=7.5"}};
     for (const auto& items : faulty) {
         const Outcomes before = requested(given(items));
-        CHECK(std::any_of(before.begin(), before.end(),
-                          [](const auto& one) { return one.second == Outcome::fault; }));
+        CHECK(std::any_of(before.begin(), before.end(), [](const auto& one) {
+            return one.second == Outcome::fault;
+        }));
         for (std::size_t i = 0; i < items.size(); ++i) {
             std::vector<std::string> fewer = items;
             fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
@@ -149,16 +159,59 @@ namespace {
 
 /// What people specify: of each key one value, or nothing.
 const std::vector<std::vector<std::string>> named_values = {
-    {"driver=390", "driver=418.40", "driver=450.80.02", "driver=470.256.02", "driver=525.60.13",
-     "driver=535.104.05", "driver=550.54.14", "driver=575.51.03", "driver=580.65.06",
-     "driver=452.39", "driver=528.33", "driver=551.61", "driver=570.26", "driver=9999"},
-    {"cuda=9.0", "cuda=10.0", "cuda=10.1", "cuda=11.0", "cuda=11.2", "cuda=11.8", "cuda=12.0",
-     "cuda=12.4", "cuda=12.6", "cuda=12.8", "cuda=13.0", "cuda=99.0"},
-    {"cudnn=7.4.2", "cudnn=7.6.5", "cudnn=8.0.5", "cudnn=8.1.0", "cudnn=8.6.0", "cudnn=8.9.7",
-     "cudnn=9.1.0", "cudnn=9.3.0", "cudnn=9.10.2", "cudnn=9.11.0", "cudnn=9.12.0", "cudnn=9.19.0",
+    {"driver=390",
+     "driver=418.40",
+     "driver=450.80.02",
+     "driver=470.256.02",
+     "driver=525.60.13",
+     "driver=535.104.05",
+     "driver=550.54.14",
+     "driver=575.51.03",
+     "driver=580.65.06",
+     "driver=452.39",
+     "driver=528.33",
+     "driver=551.61",
+     "driver=570.26",
+     "driver=9999"},
+    {"cuda=9.0",
+     "cuda=10.0",
+     "cuda=10.1",
+     "cuda=11.0",
+     "cuda=11.2",
+     "cuda=11.8",
+     "cuda=12.0",
+     "cuda=12.4",
+     "cuda=12.6",
+     "cuda=12.8",
+     "cuda=13.0",
+     "cuda=99.0"},
+    {"cudnn=7.4.2",
+     "cudnn=7.6.5",
+     "cudnn=8.0.5",
+     "cudnn=8.1.0",
+     "cudnn=8.6.0",
+     "cudnn=8.9.7",
+     "cudnn=9.1.0",
+     "cudnn=9.3.0",
+     "cudnn=9.10.2",
+     "cudnn=9.11.0",
+     "cudnn=9.12.0",
+     "cudnn=9.19.0",
      "cudnn=99.0"},
-    {"gpu=3.5", "gpu=3.7", "gpu=5.2", "gpu=6.1", "gpu=7.0", "gpu=7.5", "gpu=8.0", "gpu=8.6",
-     "gpu=8.7", "gpu=8.9", "gpu=9.0", "gpu=10.0", "gpu=12.0", "gpu=99.0"},
+    {"gpu=3.5",
+     "gpu=3.7",
+     "gpu=5.2",
+     "gpu=6.1",
+     "gpu=7.0",
+     "gpu=7.5",
+     "gpu=8.0",
+     "gpu=8.6",
+     "gpu=8.7",
+     "gpu=8.9",
+     "gpu=9.0",
+     "gpu=10.0",
+     "gpu=12.0",
+     "gpu=99.0"},
     {"tensorflow=1.15",   "tensorflow=2.3",  "tensorflow=2.10",   "tensorflow=2.11",
      "tensorflow=2.15",   "tensorflow=2.18", "pytorch=1.8",       "pytorch=1.13+cu117",
      "pytorch=2.0",       "pytorch=2.4",     "pytorch=2.6+cu124", "pytorch=2.7",

@@ -37,9 +37,10 @@ TEST_CASE(
     "networks: correct cases are healthy, and a wrong, failed or rejected one is a problem of its "
     "rule") {
     CHECK(networks([](Facts&) {}).verdict == OverallVerdict::healthy);
-    const std::pair<RunEnd, const char*> ends[] = {{RunEnd::incorrect, "rnn_result_wrong"},
-                                                   {RunEnd::failed, "rnn_call_failed"},
-                                                   {RunEnd::rejected, "rnn_call_rejected"}};
+    const std::pair<RunEnd, const char*> ends[] = {
+        {RunEnd::incorrect, "rnn_result_wrong"},
+        {RunEnd::failed, "rnn_call_failed"},
+        {RunEnd::rejected, "rnn_call_rejected"}};
     for (const auto& [end, rule] : ends) {
         const Report report = networks([end = end](Facts& f) {
             one_case(f, end, {"cudnnRNNForward", end == RunEnd::rejected ? 3 : 8, "no"});
@@ -54,8 +55,9 @@ TEST_CASE(
 
 TEST_CASE("networks: what was not computed is undetermined, never healthy") {
     const CallResult late = {"?", -1, "not tried: the deadline passed"};
-    CHECK(networks([&](Facts& f) { one_case(f, RunEnd::skipped, late); }).verdict ==
-          OverallVerdict::undetermined);
+    CHECK(networks([&](Facts& f) {
+              one_case(f, RunEnd::skipped, late);
+          }).verdict == OverallVerdict::undetermined);
     CHECK(networks([](Facts& f) {
               f.rnn_runs = {good_case(f)};
               f.rnn_runs[0].rnn_case.algorithm = Algorithm::persist_static;
@@ -112,10 +114,12 @@ TEST_CASE(
         });
     };
     CHECK(not_supported([](RnnRun&) {}).verdict == OverallVerdict::problems);
-    CHECK(not_supported([](RnnRun& run) { run.rnn_case.cell = Cell::gru; }).verdict ==
-          OverallVerdict::healthy);
-    CHECK(not_supported([](RnnRun& run) { run.rnn_case.projection = 3; }).verdict ==
-          OverallVerdict::healthy);
+    CHECK(not_supported([](RnnRun& run) {
+              run.rnn_case.cell = Cell::gru;
+          }).verdict == OverallVerdict::healthy);
+    CHECK(not_supported([](RnnRun& run) {
+              run.rnn_case.projection = 3;
+          }).verdict == OverallVerdict::healthy);
     const auto persistent = [&](RunEnd end) {
         return not_supported([end](RnnRun& run) {
                    run.rnn_case.algorithm = Algorithm::persist_static;

@@ -94,10 +94,12 @@ TEST_CASE("whether a driver runs a CUDA: a machine, versions alone and the plan 
             question.driver = stack::known_driver(driver, bundled_matrix());
             const PlannedBuild planned =
                 plan_build(any_build(toolkit.cuda), question, bundled_matrix());
-            CHECK((outcome_of("driver_too_old", given) == Outcome::fault) ==
-                  (planned.fit == Fit::does_not_work));
-            CHECK((outcome_of("minor_version_compatibility", given) == Outcome::fault) ==
-                  planned.minor_version_only);
+            CHECK(
+                (outcome_of("driver_too_old", given) == Outcome::fault) ==
+                (planned.fit == Fit::does_not_work));
+            CHECK(
+                (outcome_of("minor_version_compatibility", given) == Outcome::fault) ==
+                planned.minor_version_only);
             const Outcome live = outcome_of("driver_too_old", here);
             REQUIRE((live == Outcome::fault || live == Outcome::pass));
             CHECK((live == Outcome::fault) == (planned.fit == Fit::does_not_work));
@@ -118,16 +120,18 @@ TEST_CASE("whether a GPU and a driver are compatible: versions alone and the pla
             question.gpus.push_back(
                 {.capability = stack::known_capability(gpu.capability, bundled_matrix())});
             const bool obstacle = !make_plan(question, "mxnet", bundled_matrix()).obstacles.empty();
-            CHECK((outcome_of("driver_too_old", given) == Outcome::fault ||
-                   outcome_of("gpu_too_old", given) == Outcome::fault) == obstacle);
+            CHECK(
+                (outcome_of("driver_too_old", given) == Outcome::fault ||
+                 outcome_of("gpu_too_old", given) == Outcome::fault) == obstacle);
         }
 }
 
 TEST_CASE("whether a cuDNN has code for a GPU: a machine, versions alone and the plan agree") {
     for (const CudnnBuild& row : bundled_matrix().cudnn_builds())
         for (const Architecture& gpu : bundled_matrix().architectures()) {
-            INFO("cuDNN " << row.cudnn.text << " for CUDA " << row.cuda_major << ", GPU "
-                          << gpu.capability.text);
+            INFO(
+                "cuDNN " << row.cudnn.text << " for CUDA " << row.cuda_major << ", GPU "
+                         << gpu.capability.text);
             Cudnn cudnn;
             cudnn.library = "libcudnn.so." + std::to_string(row.cudnn.major());
             cudnn.version = row.cudnn;
@@ -140,8 +144,9 @@ TEST_CASE("whether a cuDNN has code for a GPU: a machine, versions alone and the
             for (Facts* facts : {&given, &here})
                 facts->cuda_devices.emplace_back().compute_capability = gpu.capability;
             const std::string words = code_words(given), live = code_words(here);
-            CHECK((live == "open" ? "fits" : live) ==
-                  words);  // nothing ran there: never more than open
+            CHECK(
+                (live == "open" ? "fits" : live) ==
+                words);  // nothing ran there: never more than open
             FrameworkBuild build = any_build(make_version({row.cuda_major, 0}));
             build.without_cudnn = false;
             build.cudnn = row.cudnn;
@@ -159,8 +164,9 @@ TEST_CASE(
         for (const Architecture& gpu : bundled_matrix().architectures()) {
             if (gpu.integrated || !build.cuda)
                 continue;
-            INFO(build.framework << ' ' << build.first.text << ' ' << build.build << ' ' << build.os
-                                 << ", GPU " << gpu.capability.text);
+            INFO(
+                build.framework << ' ' << build.first.text << ' ' << build.build << ' ' << build.os
+                                << ", GPU " << gpu.capability.text);
             stack::Stack question;
             question.gpus.push_back(
                 {.capability = stack::known_capability(gpu.capability, bundled_matrix())});
@@ -349,8 +355,8 @@ std::optional<FrameworkBuild> self_contained(const stack::Stack& stack) {
     return is_one ? std::optional(builds.front()) : std::nullopt;
 }
 
-void compare_on_machine(const stack::Stack& stack, const Judged& checked,
-                        Differences& differences) {
+void compare_on_machine(
+    const stack::Stack& stack, const Judged& checked, Differences& differences) {
     if (!may_be_a_machine(stack))
         return;
     const stack::Framework& framework = stack.frameworks.front();
@@ -369,8 +375,11 @@ void compare_on_machine(const stack::Stack& stack, const Judged& checked,
 /// Beside a log, specified versions are installed ones: where that means another build, the
 /// question is another one. What rests on an inferred row is only likely there, and comes after
 /// what is certain.
-void compare_with_log(const GivenValues& values, const stack::Stack& stack, Judged checked,
-                      Differences& differences) {
+void compare_with_log(
+    const GivenValues& values,
+    const stack::Stack& stack,
+    Judged checked,
+    Differences& differences) {
     const stack::Stack installed = rules::as_installed(stack, bundled_matrix());
     const auto build = &stack::Framework::build;
     if (!std::ranges::equal(installed.frameworks, stack.frameworks, {}, build, build))
@@ -387,8 +396,11 @@ void compare_with_log(const GivenValues& values, const stack::Stack& stack, Judg
 
 /// The plan of the one build that is meant; and each framework that the first fix installs runs by
 /// the plan, too.
-void compare_with_plan(const stack::Stack& stack, const Report& report, const Judged& checked,
-                       Differences& differences) {
+void compare_with_plan(
+    const stack::Stack& stack,
+    const Report& report,
+    const Judged& checked,
+    Differences& differences) {
     if (stack.frameworks.size() != 1 || stack.cuda || stack.cudnn)
         return;  // which a plan chooses
     const stack::Framework& framework = stack.frameworks.front();
@@ -451,8 +463,10 @@ TEST_CASE("one stack has one answer, whichever command is run") {
     CHECK(differences.by_kind.empty());
     CHECK(errors * one_in > 5'000);
     for (const auto& [column, least] :
-         {std::pair("diagnose --given", 20'000), std::pair("doctor --for", 7'000),
-          std::pair("doctor --log", 1'500), std::pair("machine", 1'500),
+         {std::pair("diagnose --given", 20'000),
+          std::pair("doctor --for", 7'000),
+          std::pair("doctor --log", 1'500),
+          std::pair("machine", 1'500),
           std::pair("matrix plan", 7'000)}) {
         INFO(column);
         CHECK(differences.compared[column] * one_in > least);

@@ -36,10 +36,12 @@ TEST_CASE("each rule about versions that do not fit suggests the plan for this G
     CHECK(last_command("driver_too_old", but([](Facts& f) {
                            f.runtimes.front().version = v("13.0");
                        })) == "rnncheck matrix plan gpu=8.6 driver=550.54.14");
-    CHECK(last_command("gpu_too_old", gpu_of("3.5")) ==
-          "rnncheck matrix plan gpu=3.5 driver=550.54.14");
-    CHECK(last_command("gpu_arch_not_in_build", gpu_of("12.0")) ==
-          "rnncheck matrix plan gpu=12.0 driver=550.54.14");
+    CHECK(
+        last_command("gpu_too_old", gpu_of("3.5")) ==
+        "rnncheck matrix plan gpu=3.5 driver=550.54.14");
+    CHECK(
+        last_command("gpu_arch_not_in_build", gpu_of("12.0")) ==
+        "rnncheck matrix plan gpu=12.0 driver=550.54.14");
     CHECK(last_command("ptx_newer_than_driver", but([](Facts& f) {
                            f.nvrtcs.front().version = v("12.8");
                        })) == "rnncheck matrix plan gpu=8.6 driver=550.54.14");
@@ -47,8 +49,9 @@ TEST_CASE("each rule about versions that do not fit suggests the plan for this G
         no_cases(f);
         f.cudnns.front().built_for_cuda = v("11.8");
     });
-    CHECK(last_command("cudnn_built_for_other_cuda", other_cuda) ==
-          "rnncheck matrix plan gpu=8.6 driver=550.54.14");
+    CHECK(
+        last_command("cudnn_built_for_other_cuda", other_cuda) ==
+        "rnncheck matrix plan gpu=8.6 driver=550.54.14");
 }
 
 TEST_CASE("what a person specified is planned with as well") {
@@ -68,8 +71,9 @@ TEST_CASE("of several GPUs the one at fault counts; what is not known is left ou
     });
     CHECK(last_command("gpu_too_old", second) == "rnncheck matrix plan gpu=3.5 driver=550.54.14");
     // An old GPU that nothing uses is no reason to change the versions of the others.
-    CHECK(remedies_of("gpu_too_old", second).front().commands ==
-          std::vector<std::string>{"export CUDA_VISIBLE_DEVICES=0"});
+    CHECK(
+        remedies_of("gpu_too_old", second).front().commands ==
+        std::vector<std::string>{"export CUDA_VISIBLE_DEVICES=0"});
     const auto no_gpu = but([](Facts& f) {
         f.runtimes.front().version = v("13.0");
         f.cuda_devices.clear();

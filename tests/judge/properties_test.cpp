@@ -62,40 +62,44 @@ std::vector<Broken> broken_machines() {
         {"driver_userland_kernel_mismatch",
          after(init_returns(803), [](Facts& f) { f.driver.kernel_version = v("550.40.07"); })},
         {"driver_installed_inside_container",
-         with_container(after(init_returns(803),
-                              [](Facts& f) { f.driver.kernel_version = v("535.104.05"); }))},
-        {"device_nodes_missing", after(init_returns(100),
-                                       [](Facts& f) {
-                                           f.driver.modprobe_helper = false;
-                                           f.driver.device_nodes.clear();
-                                       })},
+         with_container(after(
+             init_returns(803), [](Facts& f) { f.driver.kernel_version = v("535.104.05"); }))},
+        {"device_nodes_missing",
+         after(
+             init_returns(100),
+             [](Facts& f) {
+                 f.driver.modprobe_helper = false;
+                 f.driver.device_nodes.clear();
+             })},
         {"device_nodes_unreadable",
          after(init_returns(100), [](Facts& f) { f.driver.device_nodes[1].writable = false; })},
-        {"uvm_device_node_missing", after(init_returns(999),
-                                          [](Facts& f) {
-                                              f.driver.modprobe_helper = false;
-                                              std::erase_if(f.driver.device_nodes,
-                                                            [](const DeviceNode& n) {
-                                                                return n.path == "/dev/nvidia-uvm";
-                                                            });
-                                          })},
+        {"uvm_device_node_missing",
+         after(
+             init_returns(999),
+             [](Facts& f) {
+                 f.driver.modprobe_helper = false;
+                 std::erase_if(f.driver.device_nodes, [](const DeviceNode& n) {
+                     return n.path == "/dev/nvidia-uvm";
+                 });
+             })},
         {"driver_too_old", but([](Facts& f) { f.runtimes.front().version = v("13.0"); })},
         {"ptx_newer_than_driver", kernel_returns(222)},
         {"container_cuda_newer_than_driver",
-         after(init_returns(804),
-               [](Facts& f) { library_of(f, LibraryKind::cuda).compat = true; })},
+         after(
+             init_returns(804), [](Facts& f) { library_of(f, LibraryKind::cuda).compat = true; })},
         {"fabric_manager_not_running", init_returns(802)},
         {"driver_init_failed", init_returns(999)},
         {"stub_driver_library_in_path",
-         after(init_returns(34),
-               [](Facts& f) {
-                   f.libraries.insert(f.libraries.begin(), library_of(f, LibraryKind::cuda));
-                   f.libraries[1].picked_by_loader = false;
-                   f.libraries[0].stub = true;
-                   f.libraries[0].path = "/usr/local/cuda/lib64/stubs/libcuda.so.1";
-                   f.libraries[0].real_path.reset();
-                   f.driver.library = f.libraries[0].path;
-               })},
+         after(
+             init_returns(34),
+             [](Facts& f) {
+                 f.libraries.insert(f.libraries.begin(), library_of(f, LibraryKind::cuda));
+                 f.libraries[1].picked_by_loader = false;
+                 f.libraries[0].stub = true;
+                 f.libraries[0].path = "/usr/local/cuda/lib64/stubs/libcuda.so.1";
+                 f.libraries[0].real_path.reset();
+                 f.driver.library = f.libraries[0].path;
+             })},
         {"library_for_other_machine",
          with_library(a_healthy_machine(), FileProblem::other_machine, "for AArch64")},
         {"library_file_damaged",
@@ -104,8 +108,9 @@ std::vector<Broken> broken_machines() {
         {"rnn_call_failed", but([](Facts& f) {
              one_case(f, RunEnd::failed, {"cudnnRNNForward", -1, "crashed with SIGSEGV"});
              const RnnRun& lost =
-                 *std::find_if(f.rnn_runs.begin(), f.rnn_runs.end(),
-                               [](const RnnRun& run) { return run.end == RunEnd::failed; });
+                 *std::find_if(f.rnn_runs.begin(), f.rnn_runs.end(), [](const RnnRun& run) {
+                     return run.end == RunEnd::failed;
+                 });
              ProbeRun& run = probe_run(f, "rnn_forward");
              run.target = "GPU 0 " + std::string(name_of(lost.rnn_api)) + ' ' + lost.library;
              run.end = ProbeEnd::crashed;
@@ -122,8 +127,8 @@ std::vector<Broken> broken_machines() {
         {"probe_quit_early", probe_ended("cuda_runtime", ProbeEnd::quit_early)},
         {"no_gpu_visible", after(init_returns(100), [](Facts& f) { f.nvml_devices.clear(); })},
         {"gpu_hidden_by_setting",
-         after(init_returns(100),
-               [](Facts& f) { f.host.environment["CUDA_VISIBLE_DEVICES"] = ""; })},
+         after(
+             init_returns(100), [](Facts& f) { f.host.environment["CUDA_VISIBLE_DEVICES"] = ""; })},
         {"gpu_out_of_memory", but([](Facts& f) {
              all_cases(f, RunEnd::out_of_memory, {"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
              f.nvml_devices.front().memory_free_mib = 100;
@@ -244,8 +249,9 @@ TEST_CASE("forgetting cannot heal") {
             if (rule->check(facts, matrix).outcome != Outcome::fault)
                 continue;
             forget_each(facts, "facts", [&](const std::string& place) {
-                INFO(rule.name << " passes on the fault of " << machine.rule << " without "
-                               << place);
+                INFO(
+                    rule.name << " passes on the fault of " << machine.rule << " without "
+                              << place);
                 CHECK(rule->check(facts, matrix).outcome != Outcome::pass);
             });
         }

@@ -61,8 +61,9 @@ std::set<FaultKind> error_kinds(const Report& report) {
     std::set<FaultKind> errors;
     for (const Finding& finding : report.findings)
         if (finding.severity == Severity::error)
-            errors.insert({finding.rule,
-                           finding.subject.substr(0, finding.subject.find_first_of("123456789("))});
+            errors.insert(
+                {finding.rule,
+                 finding.subject.substr(0, finding.subject.find_first_of("123456789("))});
     return errors;
 }
 
@@ -85,8 +86,9 @@ void check_remedies(const stack::Stack& given, const Report& before, RepairCount
                 continue;
             any = true;
             ++counts.remedies;
-            INFO(finding.rule << ": " << finding.message << "\n  " << remedy.text << " -> "
-                              << in_words(changes));
+            INFO(
+                finding.rule << ": " << finding.message << "\n  " << remedy.text << " -> "
+                             << in_words(changes));
             const Report after = judge_given(stack::with_changes(given, changes, bundled_matrix()));
             const auto still = std::ranges::find_if(after.findings, [&](const Finding& other) {
                 return other.rule == finding.rule && other.message == finding.message;
@@ -141,16 +143,71 @@ class Combinations {
 
   private:
     using Words = std::vector<std::string>;
-    const Words drivers{"390",       "410.48",     "418",       "440.33",    "450.80.02",
-                        "460",       "470.256.02", "510",       "525.60.13", "535.104.05",
-                        "545",       "550.54.15",  "560.28.03", "570.86.10", "575.51.03",
-                        "580.65.06", "590.44.01"};
-    const Words gpus{"3.5", "3.7", "5.2", "6.1",  "7.0",  "7.5",      "8.0",
-                     "8.6", "8.9", "9.0", "10.0", "12.0", "RTX 3090", "H100"};
-    const Words cudas{"9.0",  "10.0", "10.1", "10.2", "11.0", "11.2", "11.7", "11.8",
-                      "12.0", "12.1", "12.4", "12.6", "12.8", "12.9", "13.0"};
-    const Words cudnns{"7.6.5", "8.0.5", "8.1.1", "8.4.1", "8.6.0",  "8.7.0",  "8.9.2", "8.9.7",
-                       "9.0.0", "9.1.0", "9.3.0", "9.8.0", "9.10.2", "9.11.0", "9.15.1"};
+    const Words drivers{
+        "390",
+        "410.48",
+        "418",
+        "440.33",
+        "450.80.02",
+        "460",
+        "470.256.02",
+        "510",
+        "525.60.13",
+        "535.104.05",
+        "545",
+        "550.54.15",
+        "560.28.03",
+        "570.86.10",
+        "575.51.03",
+        "580.65.06",
+        "590.44.01"};
+    const Words gpus{
+        "3.5",
+        "3.7",
+        "5.2",
+        "6.1",
+        "7.0",
+        "7.5",
+        "8.0",
+        "8.6",
+        "8.9",
+        "9.0",
+        "10.0",
+        "12.0",
+        "RTX 3090",
+        "H100"};
+    const Words cudas{
+        "9.0",
+        "10.0",
+        "10.1",
+        "10.2",
+        "11.0",
+        "11.2",
+        "11.7",
+        "11.8",
+        "12.0",
+        "12.1",
+        "12.4",
+        "12.6",
+        "12.8",
+        "12.9",
+        "13.0"};
+    const Words cudnns{
+        "7.6.5",
+        "8.0.5",
+        "8.1.1",
+        "8.4.1",
+        "8.6.0",
+        "8.7.0",
+        "8.9.2",
+        "8.9.7",
+        "9.0.0",
+        "9.1.0",
+        "9.3.0",
+        "9.8.0",
+        "9.10.2",
+        "9.11.0",
+        "9.15.1"};
     const Words pythons{"3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13"};
     const Words systems{"linux", "linux", "windows", "wsl"};
 
@@ -177,8 +234,9 @@ TEST_CASE("a remedy with a version removes its fault and causes no new error") {
         INFO(combinations.words);
         check_remedies(given, judge_given(given), counts);
     }
-    WARN(counts.combinations << " combinations, " << counts.faults << " faults, " << counts.remedies
-                             << " remedies tried, " << counts.without << " faults without one");
+    WARN(
+        counts.combinations << " combinations, " << counts.faults << " faults, " << counts.remedies
+                            << " remedies tried, " << counts.without << " faults without one");
     for (const auto& [rule, number] : counts.without_by_rule)
         WARN(number << " without: " << rule);
     CHECK(counts.remedies > 1000);

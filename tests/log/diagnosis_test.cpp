@@ -75,9 +75,9 @@ TEST_CASE("a fix names the search path of the reader's system") {
         }
     }
     const auto search_path = [](const char* system) {
-        const Report report =
-            diagnosed("libcudnn.so.9: cannot open shared object file: No such file or directory\n",
-                      {{"os", system, {}}, {"cudnn", "9.1", {}}});
+        const Report report = diagnosed(
+            "libcudnn.so.9: cannot open shared object file: No such file or directory\n",
+            {{"os", system, {}}, {"cudnn", "9.1", {}}});
         return report.findings.front().remedies.front().text;
     };
     CHECK(contains(search_path("Ubuntu 24.04"), "LD_LIBRARY_PATH"));
@@ -112,16 +112,16 @@ TEST_CASE(
 }
 
 TEST_CASE("a driver that is new enough rules its cause out, and the report shows why") {
-    const Report report =
-        diagnosed("CUDA driver version is insufficient for CUDA runtime version\n",
-                  {{"framework", "pytorch 2.4+cu124", {}}, {"driver", "550.54.14", {}}});
+    const Report report = diagnosed(
+        "CUDA driver version is insufficient for CUDA runtime version\n",
+        {{"framework", "pytorch 2.4+cu124", {}}, {"driver", "550.54.14", {}}});
     REQUIRE_FALSE(report.findings.empty());
     CHECK(find_by(report.findings, &Finding::rule, "driver_too_old") == nullptr);
     const Evidence* excluded =
         find_by(report.findings.front().evidence, &Evidence::what, what_is_ruled_out);
     REQUIRE(excluded);
-    CHECK(contains(excluded->value,
-                   "because CUDA 12.4 needs driver 525.60.13, installed is 550.54.14"));
+    CHECK(contains(
+        excluded->value, "because CUDA 12.4 needs driver 525.60.13, installed is 550.54.14"));
 }
 
 TEST_CASE("a log without a line shows nothing") {
@@ -142,12 +142,14 @@ TEST_CASE(
     const auto advice = [&](std::vector<UserHint> hints) {
         return diagnosed(log, std::move(hints)).findings.front().remedies.front();
     };
-    CHECK(advice({}).commands ==
-          std::vector<std::string>{"conda install -c conda-forge \"tensorflow=2.19.1=cuda128*\""});
+    CHECK(
+        advice({}).commands ==
+        std::vector<std::string>{"conda install -c conda-forge \"tensorflow=2.19.1=cuda128*\""});
     const auto others = diagnosed(log).findings.front().remedies;
     REQUIRE(others.size() > 1);
-    CHECK(others[1].commands ==
-          std::vector<std::string>{"docker pull nvcr.io/nvidia/tensorflow:25.02-tf2-py3"});
+    CHECK(
+        others[1].commands ==
+        std::vector<std::string>{"docker pull nvcr.io/nvidia/tensorflow:25.02-tf2-py3"});
     UserHint windows = stack::user_hint_from({"os", "Windows 11"}, test::bundled_matrix());
     CHECK(advice({windows}).text.starts_with("In WSL 2, use "));
 }
@@ -188,15 +190,18 @@ TEST_CASE("a notice that a process ended is never read as a log without an error
         // Neither alone nor after lines that show that all went well until then, nor after what is
         // harmless, which explains no end.
         for (const char* before :
-             {"", "Epoch 1/10, loss: 0.4412, 44.2it/s\n",
+             {"",
+              "Epoch 1/10, loss: 0.4412, 44.2it/s\n",
               "I tensorflow/core/platform/cpu_feature_guard.cc:210] This TensorFlow binary is "
-              "optimized to use available CPU instructions in performance-critical operations.\n"}) {
+              "optimized to use available CPU instructions in performance-critical "
+              "operations.\n"}) {
             if (*before && (programs.contains("Word") || programs.contains("PDF")))
                 continue;
             const Report report = diagnosed(before + log);
             INFO(before << log << "found: " << findings_of(report));
-            CHECK((report.verdict == OverallVerdict::undetermined ||
-                   report.verdict == OverallVerdict::problems));
+            CHECK(
+                (report.verdict == OverallVerdict::undetermined ||
+                 report.verdict == OverallVerdict::problems));
             CHECK_FALSE(report.findings.empty());
         }
     }
@@ -222,15 +227,17 @@ TEST_CASE(
 TEST_CASE(
     "layers that run slowly are counted, and weights that are copied at each call have a remedy") {
     const auto keras = [](const char* layer) {
-        return concat("WARNING:tensorflow:Layer ", layer,
-                      " will not use cuDNN kernels since it doesn't meet the criteria.\n");
+        return concat(
+            "WARNING:tensorflow:Layer ",
+            layer,
+            " will not use cuDNN kernels since it doesn't meet the criteria.\n");
     };
     const auto message = [](const std::string& log) {
         return diagnosed(log).findings.front().message;
     };
     CHECK_FALSE(contains(message(keras("lstm")), "lines of the log"));
-    CHECK(contains(message(keras("lstm") + keras("lstm_1")),
-                   "; 2 lines of the log are about such layers"));
+    CHECK(contains(
+        message(keras("lstm") + keras("lstm_1")), "; 2 lines of the log are about such layers"));
     const Report copied = diagnosed(
         "UserWarning: RNN module weights are not part of single contiguous chunk of memory.\n");
     CHECK(contains(copied.findings.front().remedies.front().text, "call flatten_parameters()"));
@@ -255,8 +262,9 @@ TEST_CASE("a number of an error of CUDA means what its name means") {
 
 TEST_CASE("the exit code of a process that only ended is explained") {
     const auto message = [](const char* log) { return diagnosed(log).findings.front().message; };
-    CHECK(contains(message("Process finished with exit code -1073740791 (0xC0000409)"),
-                   "one of its DLLs is missing"));
+    CHECK(contains(
+        message("Process finished with exit code -1073740791 (0xC0000409)"),
+        "one of its DLLs is missing"));
     CHECK(contains(message("Process finished with exit code 139"), "segmentation fault"));
 }
 
@@ -303,12 +311,14 @@ TEST_CASE("a program that trains on without a GPU has no fault, one that stops h
 TEST_CASE("what a person specified decides between candidates") {
     const char* text =
         "RuntimeError: CUDA error: no kernel image is available for execution on the device\n";
-    CHECK(diagnosed(text, {{"gpu", "RTX 3090", {}}, {"framework", "pytorch 1.6", {}}})
-              .findings.front()
-              .rule == "gpu_arch_not_in_build");
-    CHECK(diagnosed(text, {{"gpu", "Tesla K40", {}}, {"framework", "pytorch 2.1", {}}})
-              .findings.front()
-              .rule == "gpu_too_old");
+    CHECK(
+        diagnosed(text, {{"gpu", "RTX 3090", {}}, {"framework", "pytorch 1.6", {}}})
+            .findings.front()
+            .rule == "gpu_arch_not_in_build");
+    CHECK(
+        diagnosed(text, {{"gpu", "Tesla K40", {}}, {"framework", "pytorch 2.1", {}}})
+            .findings.front()
+            .rule == "gpu_too_old");
 }
 
 TEST_CASE("the name of a series of GPUs decides like each of its cards") {
@@ -336,10 +346,12 @@ TEST_CASE("a GPU that is older than all of a build is never called newer, nor th
         "capabilities ";
     const char* failed =
         "\nRuntimeError: CUDA error: no kernel image is available for execution on the device\n";
-    const Report old = diagnosed("NVIDIA GeForce GTX 1080 Ti with CUDA capability sm_61" + listed +
-                                 "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120." + failed);
-    const Report recent = diagnosed("NVIDIA GeForce RTX 5090 with CUDA capability sm_120" + listed +
-                                    "sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90." + failed);
+    const Report old = diagnosed(
+        "NVIDIA GeForce GTX 1080 Ti with CUDA capability sm_61" + listed +
+        "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120." + failed);
+    const Report recent = diagnosed(
+        "NVIDIA GeForce RTX 5090 with CUDA capability sm_120" + listed +
+        "sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90." + failed);
     CHECK(findings_of(old) == "gpu_too_old 98; ");
     CHECK(findings_of(recent) == "gpu_arch_not_in_build 98; ");
 }
@@ -368,10 +380,12 @@ TEST_CASE("nvidia-smi shows the driver in its old words and in those of 610") {
 
 TEST_CASE("values nobody can understand change nothing") {
     const char* text = "RuntimeError: cuDNN error: CUDNN_STATUS_MAPPING_ERROR\n";
-    const Report plain = diagnosed(text), strange = diagnosed(text, {{"gpu", "a blue one", {}},
-                                                                     {"cuda", "newest", {}},
-                                                                     {"framework", "mine", {}},
-                                                                     {"", "", {}}});
+    const Report plain = diagnosed(text), strange = diagnosed(
+                                              text,
+                                              {{"gpu", "a blue one", {}},
+                                               {"cuda", "newest", {}},
+                                               {"framework", "mine", {}},
+                                               {"", "", {}}});
     CHECK(findings_of(plain) == findings_of(strange));
 }
 
@@ -503,12 +517,14 @@ TEST_CASE("several lines that indicate one cause outweigh one line that indicate
         "version "
         "535.104.05.\n";
     const std::vector<UserHint> in_container = {{"os", "Docker container on Ubuntu 22.04", {}}};
-    CHECK(diagnosed(from_container, in_container).findings.front().rule ==
-          "driver_installed_inside_container");
-    const Report both = diagnosed(from_container + from_kernel +
-                                      "kernel version 535.104.5 does not match DSO version "
-                                      "550.54.14 -- cannot find working devices\n",
-                                  in_container);
+    CHECK(
+        diagnosed(from_container, in_container).findings.front().rule ==
+        "driver_installed_inside_container");
+    const Report both = diagnosed(
+        from_container + from_kernel +
+            "kernel version 535.104.5 does not match DSO version "
+            "550.54.14 -- cannot find working devices\n",
+        in_container);
     CHECK(both.findings.front().rule == "driver_userland_kernel_mismatch");
 }
 
@@ -523,9 +539,10 @@ TEST_CASE(
         return text;
     };
     const char* failed = "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\n";
-    const std::vector<UserHint> fits = {{"gpu", "RTX 3090", {}},
-                                        {"framework", "pytorch 2.4+cu121", {}},
-                                        {"driver", "550.54.14", {}}};
+    const std::vector<UserHint> fits = {
+        {"gpu", "RTX 3090", {}},
+        {"framework", "pytorch 2.4+cu121", {}},
+        {"driver", "550.54.14", {}}};
     const Report report = diagnosed(failed, fits);
     CHECK(find_by(report.findings, &Finding::rule, "gpu_arch_not_in_build") == nullptr);
     CHECK(contains(excluded(failed, fits), "no code for a GPU, because "));
@@ -533,11 +550,17 @@ TEST_CASE(
 
     const char* launch =
         "CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure\n[Op:CudnnRNNV3] tensorflow/core\n";
-    CHECK(find_by(diagnosed(launch, {{"os", "Ubuntu 22.04", {}}}).findings, &Finding::rule,
-                  "windows_driver_breaks_cudnn_rnn") == nullptr);
+    CHECK(
+        find_by(
+            diagnosed(launch, {{"os", "Ubuntu 22.04", {}}}).findings,
+            &Finding::rule,
+            "windows_driver_breaks_cudnn_rnn") == nullptr);
     const char* unknown = "RuntimeError: CUDA unknown error\n";
     CHECK(
         contains(excluded(unknown, {{"os", "Windows 11", {}}}), "because it occurs on Linux only"));
-    CHECK(find_by(diagnosed(unknown, {{"os", "Windows 11", {}}}).findings, &Finding::rule,
-                  "uvm_device_node_missing") == nullptr);
+    CHECK(
+        find_by(
+            diagnosed(unknown, {{"os", "Windows 11", {}}}).findings,
+            &Finding::rule,
+            "uvm_device_node_missing") == nullptr);
 }

@@ -25,26 +25,27 @@ std::vector<std::string> seeds() {
     return texts;
 }
 
-const std::vector<std::string> pieces = {"\n",
-                                         "\r\n",
-                                         std::string(1, '\0'),
-                                         "\x1B[31m",
-                                         "&lt;",
-                                         "\\n",
-                                         "{\"a\":\"",
-                                         "\xFF\xFE",
-                                         "\xE2\x80",
-                                         "[",
-                                         "]",
-                                         "(",
-                                         "9999999999999999999999",
-                                         "CUDNN_STATUS_",
-                                         "{\"log\":\"",
-                                         "\xC2\x9B"
-                                         "31m",
-                                         "\xE2\x80\xAE",
-                                         "\x1B]0;title\x07",
-                                         "> "};
+const std::vector<std::string> pieces = {
+    "\n",
+    "\r\n",
+    std::string(1, '\0'),
+    "\x1B[31m",
+    "&lt;",
+    "\\n",
+    "{\"a\":\"",
+    "\xFF\xFE",
+    "\xE2\x80",
+    "[",
+    "]",
+    "(",
+    "9999999999999999999999",
+    "CUDNN_STATUS_",
+    "{\"log\":\"",
+    "\xC2\x9B"
+    "31m",
+    "\xE2\x80\xAE",
+    "\x1B]0;title\x07",
+    "> "};
 
 bool is_safe(std::string_view text) {
     return escaped(text, text.size() + 1) == text;
@@ -53,8 +54,9 @@ bool is_safe(std::string_view text) {
 bool is_safe(const Log& log) {
     return std::all_of(log.events.begin(), log.events.end(), [](const LogEvent& event) {
         return is_safe(event.text) &&
-               std::all_of(event.captures.begin(), event.captures.end(),
-                           [](const LogField& field) { return is_safe(field.value); });
+               std::all_of(event.captures.begin(), event.captures.end(), [](const LogField& field) {
+                   return is_safe(field.value);
+               });
     });
 }
 

@@ -22,9 +22,10 @@ std::string jax_command(const char* version, std::vector<UserHint> hints = {}) {
 
 TEST_CASE("a build with CUDA keeps the version of the log, old ones included") {
     CHECK(jax_command("0.9.0") == "python -m pip install -U \"jax[cuda12]==0.9.0\"");
-    CHECK(jax_command("0.4.20") ==
-          "python -m pip install \"jax[cuda12_pip]==0.4.20\" -f "
-          "https://storage.googleapis.com/jax-releases/jax_cuda_releases.html");
+    CHECK(
+        jax_command("0.4.20") ==
+        "python -m pip install \"jax[cuda12_pip]==0.4.20\" -f "
+        "https://storage.googleapis.com/jax-releases/jax_cuda_releases.html");
     CHECK(jax_command("0.2.26").starts_with("python -m pip install \"jax[cuda]==0.2.26\" -f "));
     CHECK(jax_command("0.2.13", {{"cuda", "10.2", {}}})
               .starts_with("python -m pip install \"jax[cuda102]==0.2.13\" -f "));
@@ -53,9 +54,10 @@ TEST_CASE("the driver's CUDA that PyTorch reports decides which build of its ver
     const char* log =
         "RuntimeError: The NVIDIA driver on your system is too old (found version 11040). Please "
         "update your GPU driver\n";
-    CHECK(about("driver_too_old", log, {{"pytorch", "2.5", {}}}).commands() ==
-          Commands{"python -m pip install --force-reinstall \"torch==2.5.*\" torchvision "
-                   "\"torchaudio==2.5.*\" --index-url https://download.pytorch.org/whl/cu118"});
+    CHECK(
+        about("driver_too_old", log, {{"pytorch", "2.5", {}}}).commands() ==
+        Commands{"python -m pip install --force-reinstall \"torch==2.5.*\" torchvision "
+                 "\"torchaudio==2.5.*\" --index-url https://download.pytorch.org/whl/cu118"});
 }
 
 TEST_CASE("a board with its own builds, another maker and another language get no such command") {
@@ -78,8 +80,9 @@ TEST_CASE("pip does not find an old version: the Pythons that have it") {
     const Advice advice = about("package_not_available", log);
     CHECK(advice.remedies.front().text.starts_with("TensorFlow 1.13.1 has packages for Python "));
     CHECK(advice.commands() == Commands{"python3.7 -m venv environment"});
-    CHECK(about("package_not_available", log, {{"os", "windows", {}}}).commands() ==
-          Commands{"py -3.7 -m venv environment"});
+    CHECK(
+        about("package_not_available", log, {{"os", "windows", {}}}).commands() ==
+        Commands{"py -3.7 -m venv environment"});
 }
 
 TEST_CASE("a package of another project shows nothing about Pythons") {
@@ -102,9 +105,10 @@ TEST_CASE("a version of PyTorch with +cu118 that PyPI does not have is on PyTorc
     const std::string log =
         "ERROR: Could not find a version that satisfies the requirement torch==2.1.2+cu118 (from "
         "versions: 1.11.0, 2.1.1, 2.1.2)\n";
-    CHECK(about("package_not_available", log).commands() ==
-          Commands{"python -m pip install --force-reinstall torch==2.1.2 torchvision "
-                   "\"torchaudio==2.1.*\" --index-url https://download.pytorch.org/whl/cu118"});
+    CHECK(
+        about("package_not_available", log).commands() ==
+        Commands{"python -m pip install --force-reinstall torch==2.1.2 torchvision "
+                 "\"torchaudio==2.1.*\" --index-url https://download.pytorch.org/whl/cu118"});
     const std::string with_index =
         "Looking in indexes: https://download.pytorch.org/whl/cu118\n" + log;
     const Advice advice = about("package_not_available", with_index);
@@ -136,10 +140,12 @@ TEST_CASE("where the system is unknown the command names PyTorch's index") {
 
 TEST_CASE("MXNet gets the package of the CUDA that is specified, or none") {
     const char* log = "src/storage/storage.cc:78: Compile with USE_CUDA=1 to enable GPU\n";
-    CHECK(about("cpu_only_build", log, {{"mxnet", "1.6", {}}}).commands() ==
-          Commands{"nvcc --version"});
-    CHECK(about("cpu_only_build", log, {{"mxnet", "1.5.0", {}}, {"cuda", "10.0", {}}}).commands() ==
-          Commands{"nvcc --version"});
+    CHECK(
+        about("cpu_only_build", log, {{"mxnet", "1.6", {}}}).commands() ==
+        Commands{"nvcc --version"});
+    CHECK(
+        about("cpu_only_build", log, {{"mxnet", "1.5.0", {}}, {"cuda", "10.0", {}}}).commands() ==
+        Commands{"nvcc --version"});
 }
 
 TEST_CASE("memory that PyTorch reserved itself is not in use by other processes") {
@@ -162,8 +168,11 @@ TEST_CASE("words about a system in other lines do not replace the Pythons of a v
         "ERROR: Could not find a version that satisfies the requirement torch==2.1.2 (from "
         "versions: 2.6.0, 2.7.0)\n";
     for (const char* line :
-         {"Using 32-bit precision\n", "Author: Charles Darwin\n", "C:\\msys\\i686-w64\\bin\n",
-          "markers: sys_platform != 'Darwin'\n", "uv pip compile --python-platform windows\n"}) {
+         {"Using 32-bit precision\n",
+          "Author: Charles Darwin\n",
+          "C:\\msys\\i686-w64\\bin\n",
+          "markers: sys_platform != 'Darwin'\n",
+          "uv pip compile --python-platform windows\n"}) {
         const Advice advice = about("package_not_available", line + missing);
         INFO(line);
         CHECK(advice.remedies.front().text.starts_with("PyTorch 2.1.2 has packages for Python "));

@@ -45,8 +45,9 @@ TEST_CASE("a cause that the machine has is one finding, with what both show") {
     CHECK(finding.severity == Severity::error);
     CHECK(rests_on_log(finding));
     CHECK(report.verdict == OverallVerdict::problems);
-    CHECK(std::count_if(report.findings.begin(), report.findings.end(),
-                        [](const Finding& f) { return f.rule == "driver_too_old"; }) == 1);
+    CHECK(std::count_if(report.findings.begin(), report.findings.end(), [](const Finding& f) {
+              return f.rule == "driver_too_old";
+          }) == 1);
 }
 
 TEST_CASE("a cause that the machine does not show now is a note, and the error stays unexplained") {

@@ -23,8 +23,9 @@ TEST_CASE("colour codes go, in every spelling") {
 }
 
 TEST_CASE("HTML becomes text, and other angle brackets stay") {
-    CHECK(read("Op &#39;CudnnRNN&#39; &lt;no registered kernels&gt;") ==
-          "Op 'CudnnRNN' <no registered kernels>");
+    CHECK(
+        read("Op &#39;CudnnRNN&#39; &lt;no registered kernels&gt;") ==
+        "Op 'CudnnRNN' <no registered kernels>");
     CHECK(read("<pre><code class=\"x\">error</code></pre>") == "error");
     CHECK(read("  <no registered kernels>") == "<no registered kernels>");
     CHECK(read("a<br/>b") == "a b");
@@ -32,8 +33,9 @@ TEST_CASE("HTML becomes text, and other angle brackets stay") {
 }
 
 TEST_CASE("JSON lines are unescaped, other backslashes stay") {
-    CHECK(read(R"({"log":"a \"b\"\tc\n","stream":"stderr"})") ==
-          R"({"log":"a "b" c ","stream":"stderr"})");
+    CHECK(
+        read(R"({"log":"a \"b\"\tc\n","stream":"stderr"})") ==
+        R"({"log":"a "b" c ","stream":"stderr"})");
     CHECK(read(R"(C:\temp\new)") == R"(C:\temp\new)");
 }
 
@@ -61,7 +63,19 @@ TEST_CASE("pieces of a long line are joined as they were") {
 }
 
 TEST_CASE("unfinished codes, entities and tags at the end do no harm") {
-    for (const char* text : {"\x1B", "\x1B[", "\x1B[31", "^[[", "&#3", "&", "<", "</", "<br", "\\",
-                             "\\x1b", "[1", "{\"a\":\"\\"})
+    for (const char* text :
+         {"\x1B",
+          "\x1B[",
+          "\x1B[31",
+          "^[[",
+          "&#3",
+          "&",
+          "<",
+          "</",
+          "<br",
+          "\\",
+          "\\x1b",
+          "[1",
+          "{\"a\":\"\\"})
         CHECK(read(text).size() <= std::string_view(text).size() + 1);
 }

@@ -17,8 +17,9 @@ using test::log_read, test::repeated;
 namespace {
 
 const LogEvent* event(const Log& log, std::string_view signature) {
-    const auto found = std::find_if(log.events.begin(), log.events.end(),
-                                    [&](const auto& e) { return e.signature == signature; });
+    const auto found = std::find_if(log.events.begin(), log.events.end(), [&](const auto& e) {
+        return e.signature == signature;
+    });
     return found == log.events.end() ? nullptr : &*found;
 }
 
@@ -72,9 +73,9 @@ const std::string mismatch =
 }  // namespace
 
 TEST_CASE("versions, line number and the first error are reported") {
-    const Log log =
-        log_read("starting\n" + mismatch + "UnknownError: Fail to find the dnn implementation.\n",
-                 "train.log");
+    const Log log = log_read(
+        "starting\n" + mismatch + "UnknownError: Fail to find the dnn implementation.\n",
+        "train.log");
     CHECK(captured(log, "cudnn_version_mismatch", "loaded") == "7.4.1");
     CHECK(captured(log, "cudnn_version_mismatch", "built") == "7.6.0");
     CHECK(event(log, "cudnn_version_mismatch")->line == 2);
@@ -92,16 +93,18 @@ TEST_CASE("a fatal line is one in every form, and an ordinary one is none") {
           "2021-06-13 10:15:03.468956: F ./tensorflow/core/net.h:171] cannot go on",
           "2021-06-13 10:15:03.468956: F external/local_xla/xla/net.cc:171] cannot go on"})
         CHECK(event(log_read(line), "glog_fatal"));
-    for (const char* line : {"I0613 10:15:03.468956 69692 net.cpp:171] goes on",
-                             "2021-06-13 10:15:03.468956: I tensorflow/core/net.cc:171] goes on"})
+    for (const char* line :
+         {"I0613 10:15:03.468956 69692 net.cpp:171] goes on",
+          "2021-06-13 10:15:03.468956: I tensorflow/core/net.cc:171] goes on"})
         CHECK_FALSE(event(log_read(line), "glog_fatal"));
 }
 
 TEST_CASE("a crash inside cuDNN is distinguished from a path to cuDNN") {
-    for (const char* line : {"python3[77]: segfault at 0 ip 00007f2a sp 00007ffd error 4 in "
-                             "libcudnn_ops_infer.so.8.9.7[7f2a00000000+5000]",
-                             "/usr/lib/libcudnn_adv.so.9(+0x12af)[0x7f2a]",
-                             "#5  0x00007f in cudnnRNNForward () from /usr/lib/libcudnn.so.7"})
+    for (const char* line :
+         {"python3[77]: segfault at 0 ip 00007f2a sp 00007ffd error 4 in "
+          "libcudnn_ops_infer.so.8.9.7[7f2a00000000+5000]",
+          "/usr/lib/libcudnn_adv.so.9(+0x12af)[0x7f2a]",
+          "#5  0x00007f in cudnnRNNForward () from /usr/lib/libcudnn.so.7"})
         CHECK(event(log_read(line), "inside_libcudnn"));
     CHECK_FALSE(event(
         log_read(
@@ -124,11 +127,12 @@ TEST_CASE("the same message is understood however it was treated") {
         "compiled with: 7.6.0.\n",
         utf16("Loaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.\r\n", true),
         "\xFF\xFE" +
-            utf16("Loaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.\n",
-                  true),
+            utf16(
+                "Loaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.\n", true),
         "\xFE\xFF" +
-            utf16("Loaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.\n",
-                  false)};
+            utf16(
+                "Loaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.\n",
+                false)};
     for (const std::string& form : forms) {
         const Log log = log_read(form);
         INFO(escaped(form));
@@ -157,8 +161,9 @@ TEST_CASE("each message gives the same facts in a small log and in a large one")
     for (const test::Message& one : test::messages()) {
         const std::string message = "Epoch 1\n" + one.log + "\n";
         INFO(message);
-        CHECK(captured_in(log_read(ordinary + message + ordinary), lines) ==
-              captured_in(log_read(few + message + few), few_lines));
+        CHECK(
+            captured_in(log_read(ordinary + message + ordinary), lines) ==
+            captured_in(log_read(few + message + few), few_lines));
     }
 }
 
@@ -213,13 +218,16 @@ TEST_CASE("where blocks end nothing is missed and nothing counted twice") {
     for (std::size_t shift = 0; shift < message.size(); shift += 5) {
         std::string text;
         for (std::size_t end = 1; end <= blocks; ++end)
-            text += misses.substr(0, end * log_reader::LogText::block_size - text.size() -
-                                         messages.size() / 2 + shift) +
+            text += misses.substr(
+                        0,
+                        end * log_reader::LogText::block_size - text.size() - messages.size() / 2 +
+                            shift) +
                     "\n" + messages;
         const Log log = log_read(text);
         REQUIRE(event(log, "paddle_header_unmatched"));
-        CHECK(event(log, "paddle_header_unmatched")->count ==
-              static_cast<std::int64_t>(at_each_end * blocks));
+        CHECK(
+            event(log, "paddle_header_unmatched")->count ==
+            static_cast<std::int64_t>(at_each_end * blocks));
     }
 }
 
@@ -281,8 +289,9 @@ TEST_CASE("a line that comes ten thousand times is one event") {
     const Log log =
         log_read(repeated("RuntimeError: cuDNN error: CUDNN_STATUS_BAD_PARAM\n", 1 << 20));
     CHECK(event(log, "status_bad_param")->count > 100);
-    CHECK(std::count_if(log.events.begin(), log.events.end(),
-                        [](const auto& e) { return e.signature == "status_bad_param"; }) == 1);
+    CHECK(std::count_if(log.events.begin(), log.events.end(), [](const auto& e) {
+              return e.signature == "status_bad_param";
+          }) == 1);
 }
 
 TEST_CASE("quoted lines hold no control character") {
@@ -295,13 +304,14 @@ TEST_CASE("quoted lines hold no control character") {
 
 TEST_CASE("several logs are distinguished") {
     const auto input = [](std::string name, std::string text) {
-        return LogInput{std::move(name), [text = std::move(text), at = std::size_t{0}](
-                                             char* to, std::size_t size) mutable {
-                            const std::size_t count = std::min(size, text.size() - at);
-                            text.copy(to, count, at);
-                            at += count;
-                            return count;
-                        }};
+        return LogInput{
+            std::move(name),
+            [text = std::move(text), at = std::size_t{0}](char* to, std::size_t size) mutable {
+                const std::size_t count = std::min(size, text.size() - at);
+                text.copy(to, count, at);
+                at += count;
+                return count;
+            }};
     };
     const Log log =
         read_logs({input("a", "all well\n"), input("b", mismatch)}, test::bundled_matrix());

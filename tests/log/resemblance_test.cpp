@@ -20,8 +20,9 @@ Report diagnosis(const char* text) {
 TEST_CASE("the words of a pattern, one text for each alternative") {
     using Texts = std::vector<std::string>;
     CHECK(rules::words_of_pattern("cuInit failed") == Texts{"cuInit failed"});
-    CHECK(rules::words_of_pattern("(?:cuInit failed|No (?:GPU|CUDA) found)") ==
-          Texts{" cuInit failed", "No  GPU CUDA  found "});
+    CHECK(
+        rules::words_of_pattern("(?:cuInit failed|No (?:GPU|CUDA) found)") ==
+        Texts{" cuInit failed", "No  GPU CUDA  found "});
     CHECK(rules::words_of_pattern("(?P<name>lib[^\\]]a)\\.so\\d{1,2}") == Texts{" lib a  so  "});
 }
 
@@ -68,9 +69,10 @@ TEST_CASE(
     for (const Finding& finding : report.findings)
         CHECK(finding.rule != "program_end_not_in_log");
     // The same words in a log that goes on, or in a line that only informs, are no complaint.
-    CHECK(diagnosis("the driver is not new enough for the CUDA runtime version\n"
-                    "Epoch 2/5 - loss: 0.31 - accuracy: 0.90\n")
-              .verdict == OverallVerdict::healthy);
+    CHECK(
+        diagnosis("the driver is not new enough for the CUDA runtime version\n"
+                  "Epoch 2/5 - loss: 0.31 - accuracy: 0.90\n")
+            .verdict == OverallVerdict::healthy);
     const Report informs =
         diagnosis("INFO: the driver of the host is not new, CUDA runtime version 12.4\n");
     REQUIRE(informs.findings.size() == 1);

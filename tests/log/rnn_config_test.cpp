@@ -25,10 +25,10 @@ TEST_CASE("TensorFlow up to 1.8 shows the call alone") {
 }
 
 TEST_CASE("TensorFlow 1.9 to 1.12: seq_length") {
-    const LogRnnConfig config =
-        config_in("Failed to call ThenRnnForward" + modes +
-                  "3, 0, 1 , [num_layers, input_size, num_units, dir_count, seq_length, "
-                  "batch_size]: [2, 32, 256, 2, 30, 1024] \n");
+    const LogRnnConfig config = config_in(
+        "Failed to call ThenRnnForward" + modes +
+        "3, 0, 1 , [num_layers, input_size, num_units, dir_count, seq_length, "
+        "batch_size]: [2, 32, 256, 2, 30, 1024] \n");
     CHECK(config.cell == "gru");
     CHECK(config.direction == "bidirectional");
     CHECK(config.layers == 2);
@@ -42,10 +42,10 @@ TEST_CASE("TensorFlow 1.9 to 1.12: seq_length") {
 }
 
 TEST_CASE("TensorFlow 1.13 and 1.14: max_seq_length") {
-    const LogRnnConfig config =
-        config_in("Failed to call ThenRnnBackward" + modes +
-                  "2, 1, 0 , [num_layers, input_size, num_units, dir_count, max_seq_length, "
-                  "batch_size]: [1, 8, 16, 1, 99, 4] ");
+    const LogRnnConfig config = config_in(
+        "Failed to call ThenRnnBackward" + modes +
+        "2, 1, 0 , [num_layers, input_size, num_units, dir_count, max_seq_length, "
+        "batch_size]: [1, 8, 16, 1, 99, 4] ");
     CHECK(config.call == "ThenRnnBackward");
     CHECK(config.cell == "lstm");
     CHECK(config.input_mode == "skip_input");
@@ -55,10 +55,11 @@ TEST_CASE("TensorFlow 1.13 and 1.14: max_seq_length") {
 
 TEST_CASE("TensorFlow 1.15 to 2.15, and DoRnn since 2.16: cell_num_units") {
     for (const std::string call : {"ThenRnnForward", "DoRnnForward", "DoRnnBackward"}) {
-        const LogRnnConfig config = config_in("Failed to call " + call + modes +
-                                              "2, 9999999, 0 , [num_layers, input_size, num_units, "
-                                              "dir_count, max_seq_length, batch_size, "
-                                              "cell_num_units]: [1, 32, 32, 1, 5, 6464, 32] ");
+        const LogRnnConfig config = config_in(
+            "Failed to call " + call + modes +
+            "2, 9999999, 0 , [num_layers, input_size, num_units, "
+            "dir_count, max_seq_length, batch_size, "
+            "cell_num_units]: [1, 32, 32, 1, 5, 6464, 32] ");
         CHECK(config.call == call);
         CHECK(config.input_mode == "auto_select");
         CHECK(config.batch == 6464);
@@ -68,16 +69,16 @@ TEST_CASE("TensorFlow 1.15 to 2.15, and DoRnn since 2.16: cell_num_units") {
 }
 
 TEST_CASE("a line that was cut shows what is missing, and a number that may be cut is not taken") {
-    const LogRnnConfig config =
-        config_in("Failed to call ThenRnnForward" + modes +
-                  "2, 0, 0 , [num_layers, input_size, num_units, dir_count, max_seq_length, "
-                  "batch_size, cell_num_units]: [1, 32, 32, 1, 5, 64\n");
+    const LogRnnConfig config = config_in(
+        "Failed to call ThenRnnForward" + modes +
+        "2, 0, 0 , [num_layers, input_size, num_units, dir_count, max_seq_length, "
+        "batch_size, cell_num_units]: [1, 32, 32, 1, 5, 64\n");
     CHECK(config.sequence_length == 5);
     CHECK_FALSE(config.batch);
     CHECK(config.missing == std::vector<std::string>{"batch_size", "cell_num_units"});
 
-    const LogRnnConfig names_cut = config_in("Failed to call ThenRnnForward" + modes +
-                                             "2, 0, 0 , [num_layers, input_size, num_u");
+    const LogRnnConfig names_cut = config_in(
+        "Failed to call ThenRnnForward" + modes + "2, 0, 0 , [num_layers, input_size, num_u");
     CHECK(names_cut.cell == "lstm");
     CHECK_FALSE(names_cut.missing.empty());
 }
@@ -105,7 +106,8 @@ TEST_CASE("a line cut anywhere gives no wrong number, and what it does not show 
         return !value || *value == right;
     };
     for (std::size_t size = std::string("Failed to call ThenRnnForward").size();
-         size + 2 < whole.size(); ++size) {
+         size + 2 < whole.size();
+         ++size) {
         INFO("cut after " << whole.substr(0, size));
         const LogRnnConfig config = config_in(whole.substr(0, size) + "\n");
         CHECK_FALSE(config.missing.empty());

@@ -49,10 +49,19 @@ bool has_control(std::string_view page) {
 
 TEST_CASE("no control character of a log comes out") {
     for (const std::string control :
-         {"\x1B]0;title\x07", "\x1B[31;1m", "\x07", "\b\b", "\x7F",
+         {"\x1B]0;title\x07",
+          "\x1B[31;1m",
+          "\x07",
+          "\b\b",
+          "\x7F",
           "\xC2\x9B"
           "31m",
-          "\xC2\x85", "\xE2\x80\xAE", "\xE2\x81\xA6", "\xD8\x9C", "\xFF\xFE\xC0", "\r"}) {
+          "\xC2\x85",
+          "\xE2\x80\xAE",
+          "\xE2\x81\xA6",
+          "\xD8\x9C",
+          "\xFF\xFE\xC0",
+          "\r"}) {
         const std::string log =
             "RuntimeError: cuDNN error:" + control +
             " CUDNN_STATUS_BAD_PARAM\nCould not load dynamic library 'libcudnn" + control +

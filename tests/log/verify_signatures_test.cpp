@@ -28,10 +28,13 @@ TEST_CASE("nothing is wrong with the bundled signatures") {
 }
 
 TEST_CASE("what is wrong with a signature is named") {
-    CHECK(contains(complaint_after(R"((?:DataParallel|)", R"((?:*DataParallel|)"),
-                   "log_signatures: signature 'stack_data_parallel': "));
-    CHECK(contains(complaint_after(R"("id": "absl_before_init", "kind": "harmless")",
-                                   R"("id": "absl_before_init", "kind": "odd")"),
-                   "there is no kind 'odd'"));
+    CHECK(contains(
+        complaint_after(R"((?:DataParallel|)", R"((?:*DataParallel|)"),
+        "log_signatures: signature 'stack_data_parallel': "));
+    CHECK(contains(
+        complaint_after(
+            R"("id": "absl_before_init", "kind": "harmless")",
+            R"("id": "absl_before_init", "kind": "odd")"),
+        "there is no kind 'odd'"));
     CHECK(contains(complaint_after("{0,60}", "{60,2}"), "log_signatures: signature '"));
 }

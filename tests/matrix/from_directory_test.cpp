@@ -30,8 +30,8 @@ struct Copy : test::MatrixCopy {
 };
 
 /// What from_directory reports when `old_text` of a table is replaced.
-std::string error_after(const std::string& file, const std::string& old_text,
-                        const std::string& new_text) {
+std::string error_after(
+    const std::string& file, const std::string& old_text, const std::string& new_text) {
     const Copy copy;
     copy.replace(file, old_text, new_text);
     return copy.error();
@@ -51,10 +51,12 @@ bool states(const std::string& message, std::initializer_list<const char*> parts
 TEST_CASE("SHA-256 agrees with the examples of FIPS 180-2") {
     CHECK(sha256_hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-    CHECK(sha256_hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
-          "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-    CHECK(sha256_hex(std::string(1'000'000, 'a')) ==
-          "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+    CHECK(
+        sha256_hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
+        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    CHECK(
+        sha256_hex(std::string(1'000'000, 'a')) ==
+        "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
 TEST_CASE("the directory the tables were compiled from gives the same matrix") {
@@ -78,8 +80,8 @@ TEST_CASE("the date is that of the newest source") {
 
 TEST_CASE("a changed row changes digest, date and answer") {
     const Copy copy;
-    copy.replace("driver_for_cuda.json", "\"full_driver\": \"550.54.14\"",
-                 "\"full_driver\": \"550.99\"");
+    copy.replace(
+        "driver_for_cuda.json", "\"full_driver\": \"550.54.14\"", "\"full_driver\": \"550.99\"");
     copy.replace("driver_for_cuda.json", "\"seen\": \"2026-10-01\"", "\"seen\": \"2099-01-31\"");
     const Matrix matrix = Matrix::from_directory(copy.directory.string());
     CHECK(matrix.digest() != Matrix::bundled().digest());
@@ -125,60 +127,106 @@ TEST_CASE(
     "a NUL, behind which a parser would see nothing, and nesting that would end a reader's stack "
     "are rejected") {
     const Copy copy;
-    copy.write("xid.json", copy.content_of(copy.directory / "xid.json") +
-                               std::string("\0 } this is no JSON", 20));
+    copy.write(
+        "xid.json",
+        copy.content_of(copy.directory / "xid.json") + std::string("\0 } this is no JSON", 20));
     states(copy.error(), {"xid.json", "a NUL byte at line "});
     const std::string deep = "{\"z\": " + std::string(30'000, '[') + std::string(30'000, ']') + "}";
     copy.write("xid.json", deep);
     states(copy.error(), {"xid.json", "nested too deeply"});
-    CHECK(verify(Tables(table_files_of(copy.directory.string()))).front().text ==
-          "nested too deeply");
+    CHECK(
+        verify(Tables(table_files_of(copy.directory.string()))).front().text ==
+        "nested too deeply");
 }
 
 TEST_CASE("a fault is named with file, row and column") {
     const struct {
         const char *table, *old_text, *new_text, *place, *what;
     } faults[] = {
-        {"driver_for_cuda", R"("cuda": "9.2")", R"("cuda": "9.x")", ", row 3: column 'cuda'",
+        {"driver_for_cuda",
+         R"("cuda": "9.2")",
+         R"("cuda": "9.x")",
+         ", row 3: column 'cuda'",
          "'9.x' is not a version"},
-        {"driver_for_cuda", R"("cuda": "9.2")", R"("cuda": 9.2)", ", row 3: column 'cuda'",
+        {"driver_for_cuda",
+         R"("cuda": "9.2")",
+         R"("cuda": 9.2)",
+         ", row 3: column 'cuda'",
          "a text is expected"},
-        {"cuda_of_driver", R"("branch": 387)", R"("branch": "387")", ", row 2: column 'branch'",
+        {"cuda_of_driver",
+         R"("branch": 387)",
+         R"("branch": "387")",
+         ", row 2: column 'branch'",
          "a whole number"},
-        {"cuda_of_driver", R"("branch": 387)", R"("branch": -1)", ", row 2: column 'branch'",
+        {"cuda_of_driver",
+         R"("branch": 387)",
+         R"("branch": -1)",
+         ", row 2: column 'branch'",
          "out of range"},
-        {"cuda_of_driver", R"("branch": 387)", R"("branch": 4294967683)",
-         ", row 2: column 'branch'", "out of range"},
-        {"cudnn_parts", R"("needed_by_rnn": true)", R"("needed_by_rnn": 1)",
-         ", row 1: column 'needed_by_rnn'", "true or false"},
-        {"rnn_required_support", R"("provenance": "inferred")", R"("provenance": "guessed")",
+        {"cuda_of_driver",
+         R"("branch": 387)",
+         R"("branch": 4294967683)",
+         ", row 2: column 'branch'",
+         "out of range"},
+        {"cudnn_parts",
+         R"("needed_by_rnn": true)",
+         R"("needed_by_rnn": 1)",
+         ", row 1: column 'needed_by_rnn'",
+         "true or false"},
+        {"rnn_required_support",
+         R"("provenance": "inferred")",
+         R"("provenance": "guessed")",
          ", row 2: column 'provenance'",
          "'guessed' is not one of documented, source_code, inferred and unconfirmed"},
         {"architectures", R"("source": "cuda_jl", )", "", ", row 3: column 'source'", "missing"},
-        {"architectures", R"("source": "cuda_jl")", R"("source": "hearsay")",
-         ", row 3: column 'source'", "'hearsay' is not in the table's list"},
-        {"rnn_required_support", R"("url": "https://)", R"("link": "https://)",
-         ": source 'torch_164411'", "'url' is missing"},
-        {"rnn_required_support", R"("url": "https://)", R"("url": "ftp://)",
-         ": source 'torch_164411'", "https"},
-        {"rnn_required_support", R"("seen": "2026-11-21")", R"("seen": "21.11.2026")",
-         ": source 'torch_164411'", "'seen' is not a date"},
-        {"rnn_defects", R"("cudnn_bug", "first": "6.0.0")",
-         R"("cudnn_bug", "fist": "6.0.0", "first": "6.0.0")", ", row 2: column 'fist'",
+        {"architectures",
+         R"("source": "cuda_jl")",
+         R"("source": "hearsay")",
+         ", row 3: column 'source'",
+         "'hearsay' is not in the table's list"},
+        {"rnn_required_support",
+         R"("url": "https://)",
+         R"("link": "https://)",
+         ": source 'torch_164411'",
+         "'url' is missing"},
+        {"rnn_required_support",
+         R"("url": "https://)",
+         R"("url": "ftp://)",
+         ": source 'torch_164411'",
+         "https"},
+        {"rnn_required_support",
+         R"("seen": "2026-11-21")",
+         R"("seen": "21.11.2026")",
+         ": source 'torch_164411'",
+         "'seen' is not a date"},
+        {"rnn_defects",
+         R"("cudnn_bug", "first": "6.0.0")",
+         R"("cudnn_bug", "fist": "6.0.0", "first": "6.0.0")",
+         ", row 2: column 'fist'",
          "unknown column"},
-        {"rnn_defects", R"("columns": {)", R"("columns": {"fist": "text", )", ": column 'fist'",
+        {"rnn_defects",
+         R"("columns": {)",
+         R"("columns": {"fist": "text", )",
+         ": column 'fist'",
          "unknown column"},
-        {"rnn_defects", R"("first": "version")", R"("first": "integer")", ": column 'first'",
+        {"rnn_defects",
+         R"("first": "version")",
+         R"("first": "integer")",
+         ": column 'first'",
          "'version'"},
         {"rnn_defects", R"("first": "6.0.0", )", "", ", row 2: column 'first'", "missing"},
-        {"rnn_required_support", R"({"dtype": "bf16",)", R"({"dtype": "fp16", "dtype": "bf16",)",
-         ", row 1", "the key 'dtype' is duplicated"},
+        {"rnn_required_support",
+         R"({"dtype": "bf16",)",
+         R"({"dtype": "fp16", "dtype": "bf16",)",
+         ", row 1",
+         "the key 'dtype' is duplicated"},
         {"xid", R"("columns":)", R"("rows": [], "columns":)", "", "the key 'rows' is duplicated"},
     };
     for (const auto& fault : faults) {
         const std::string file = std::string(fault.table) + ".json";
-        states(error_after(file, fault.old_text, fault.new_text),
-               {(file + fault.place + ": ").c_str(), fault.what});
+        states(
+            error_after(file, fault.old_text, fault.new_text),
+            {(file + fault.place + ": ").c_str(), fault.what});
     }
 }
 

@@ -81,13 +81,15 @@ const std::map<std::string, std::function<Cells(const Words&)>> questions = {
      }},
     {"parts_for_rnn",
      [](const Words& w) {
-         return cells_of(kept(bundled_matrix().cudnn_parts(std::stoi(w[0])),
-                              std::mem_fn(&CudnnPart::needed_by_rnn)));
+         return cells_of(kept(
+             bundled_matrix().cudnn_parts(std::stoi(w[0])),
+             std::mem_fn(&CudnnPart::needed_by_rnn)));
      }},
     {"parts_for_version",
      [](const Words& w) {
-         return cells_of(kept(bundled_matrix().cudnn_parts(std::stoi(w[0])),
-                              std::mem_fn(&CudnnPart::needed_by_version)));
+         return cells_of(kept(
+             bundled_matrix().cudnn_parts(std::stoi(w[0])),
+             std::mem_fn(&CudnnPart::needed_by_version)));
      }},
     {"status",
      [](const Words& w) {
@@ -95,14 +97,15 @@ const std::map<std::string, std::function<Cells(const Words&)>> questions = {
      }},
     {"xid",
      [](const Words& w) {
-         return cells_of(kept(bundled_matrix().xid(),
-                              [&](const Xid& row) { return row.xid == std::stoi(w[0]); }));
+         return cells_of(kept(
+             bundled_matrix().xid(), [&](const Xid& row) { return row.xid == std::stoi(w[0]); }));
      }},
     {"defects", [](const Words& w) { return cells_of(defects(w)); }},
     {"windows_defect",
      [](const Words& w) {
-         return cells_of(kept(defects({w[0], w[1], "windows"}),
-                              [](const RnnDefect& d) { return d.os == "windows"; }));
+         return cells_of(kept(defects({w[0], w[1], "windows"}), [](const RnnDefect& d) {
+             return d.os == "windows";
+         }));
      }},
     {"limit",
      [](const Words& w) {

@@ -15,8 +15,8 @@ using rnncheck::test::v;
 namespace {
 
 /// The cells of the first column of the rows that the filters keep.
-std::vector<std::string> kept(const std::string& table,
-                              std::initializer_list<const char*> filters) {
+std::vector<std::string> kept(
+    const std::string& table, std::initializer_list<const char*> filters) {
     TableView view = table_view(bundled_table_files(), table);
     for (const char* filter : filters)
         keep_matching(view, filter);
@@ -65,8 +65,8 @@ TEST_CASE("a version in a range matches the rows that cover it") {
     CHECK(kept("cudnn_builds", {"cudnn=8.9.3", "cuda_major=12"}) == Texts{"8.9.2"});
     CHECK(kept("cudnn_builds", {"cudnn=8.2.3"}).empty());
     CHECK(kept("cudnn_builds", {"cudnn=8.9.7", "capability=3.5"}).empty());
-    CHECK(kept("cudnn_builds", {"cudnn=8.7.0", "capability=3.5", "cuda_major=11"}) ==
-          Texts{"8.6.0"});
+    CHECK(
+        kept("cudnn_builds", {"cudnn=8.7.0", "capability=3.5", "cuda_major=11"}) == Texts{"8.6.0"});
     CHECK(kept("cudnn_builds", {"cudnn=9.11", "cuda=12.4"}) == Texts{"9.11.0"});
     CHECK(kept("cuda_of_driver", {"branch=536"}) == Texts{"535"});
     CHECK(kept("rnn_defects", {"cudnn=8.9.1"}) == Texts{"masked_corruption"});
@@ -85,8 +85,9 @@ TEST_CASE("a text matches as a whole, else in a part, in any case") {
 }
 
 TEST_CASE("a filter that cannot be is reported in one sentence") {
-    CHECK(contains(complaint("cudnn_builds", "cudn=8"),
-                   "has no column 'cudn'; it has cuda, capability, cudnn,"));
+    CHECK(contains(
+        complaint("cudnn_builds", "cudn=8"),
+        "has no column 'cudn'; it has cuda, capability, cudnn,"));
     CHECK(contains(complaint("cudnn_builds", "cudnn=new"), "'new' is not a number or version"));
     CHECK(contains(complaint("cudnn_parts", "needed_by_rnn=perhaps"), "write yes or no"));
     CHECK(contains(complaint("cudnn_parts", "soname"), "'soname' is not a filter"));
@@ -105,10 +106,11 @@ TEST_CASE("a range is as exact as its end is written") {
 TEST_CASE("a directory's table is viewed as it is, and a broken one is reported") {
     const test::MatrixCopy copy;
     copy.replace("rnn_required_support.json", "\"dtype\": \"bf16\"", "\"dtype\": \"fp8\"");
-    CHECK(table_view(table_files_of(copy.directory.string()), "rnn_required_support")
-              .rows[0]
-              .values.at("dtype") == "fp8");
+    CHECK(
+        table_view(table_files_of(copy.directory.string()), "rnn_required_support")
+            .rows[0]
+            .values.at("dtype") == "fp8");
     copy.write("rnn_required_support.json", "{");
-    CHECK_THROWS_AS(table_view(table_files_of(copy.directory.string()), "rnn_required_support"),
-                    InputError);
+    CHECK_THROWS_AS(
+        table_view(table_files_of(copy.directory.string()), "rnn_required_support"), InputError);
 }

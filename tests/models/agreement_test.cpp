@@ -130,15 +130,21 @@ TEST_CASE("models: versions and the backend that are given decide") {
 }
 
 TEST_CASE("models: sizes of no network have no memory and no gain") {
-    ModelLayer huge{"huge",    LayerKind::lstm,
-                    1 << 29,   1 << 29,
-                    9999,      2,
-                    "float64", {{"proj_size", "2147483647"}}};
+    ModelLayer huge{
+        "huge",
+        LayerKind::lstm,
+        1 << 29,
+        1 << 29,
+        9999,
+        2,
+        "float64",
+        {{"proj_size", "2147483647"}}};
     CHECK_FALSE(case_of(huge, {1 << 20, 65535}));
     const ModelLayer wide{"wide", LayerKind::lstm, 1 << 28, 1, 1, 1, "float64", {}};
-    CHECK(judged_layers({"", "pytorch", {}, {wide}, {}}, {}, {1 << 20, 65535}, bundled_matrix())
-              .front()
-              .memory->data > 0);
+    CHECK(
+        judged_layers({"", "pytorch", {}, {wide}, {}}, {}, {1 << 20, 65535}, bundled_matrix())
+            .front()
+            .memory->data > 0);
 }
 
 namespace {
@@ -149,28 +155,29 @@ JudgedLayer judged(const std::string& framework, ModelLayer layer) {
 }
 
 ModelLayer keras_lstm(const std::string& name, const char* activation, const char* mask) {
-    return {name,
-            LayerKind::lstm,
-            128,
-            256,
-            1,
-            1,
-            "float32",
-            {{"class", "LSTM"},
-             {"activation", activation},
-             {"recurrent_activation", "sigmoid"},
-             {"use_bias", "True"},
-             {"recurrent_dropout", "0"},
-             {"unroll", "False"},
-             {"mask", mask}}};
+    return {
+        name,
+        LayerKind::lstm,
+        128,
+        256,
+        1,
+        1,
+        "float32",
+        {{"class", "LSTM"},
+         {"activation", activation},
+         {"recurrent_activation", "sigmoid"},
+         {"use_bias", "True"},
+         {"recurrent_dropout", "0"},
+         {"unroll", "False"},
+         {"mask", mask}}};
 }
 
 }  // namespace
 
 TEST_CASE("models: a layer whose matrices have 2^31 numbers cannot use cuDNN") {
     const auto lstm = [](int input, int layers) {
-        return ModelLayer{"lstm",    LayerKind::lstm,          input, 16384, layers, 1,
-                          "float32", {{"batch_first", "true"}}};
+        return ModelLayer{
+            "lstm", LayerKind::lstm, input, 16384, layers, 1, "float32", {{"batch_first", "true"}}};
     };
     CHECK(judged("pytorch", lstm(16383, 1)).cudnn == CudnnUse::yes);
     const JudgedLayer large = judged("pytorch", lstm(16384, 1));
@@ -182,10 +189,15 @@ TEST_CASE("models: a layer whose matrices have 2^31 numbers cannot use cuDNN") {
     CHECK(judged("pytorch", lstm(1 << 30, 1 << 20)).cudnn == CudnnUse::no);
     CHECK(judged("pytorch", lstm(8, 3)).cudnn == CudnnUse::no);
 
-    const ModelLayer keras{"lstm",    LayerKind::lstm,
-                           16384,     16384,
-                           1,         1,
-                           "float32", {{"class", "LSTM"}, {"activation", "relu"}}};
+    const ModelLayer keras{
+        "lstm",
+        LayerKind::lstm,
+        16384,
+        16384,
+        1,
+        1,
+        "float32",
+        {{"class", "LSTM"}, {"activation", "relu"}}};
     const JudgedLayer two = judged("keras", keras);
     CHECK(two.reasons.size() >= 2);
     CHECK(two.changes.size() == 1);  // another activation alone would not help
@@ -203,14 +215,16 @@ TEST_CASE("models: the five rows, as people see them") {
         judged("keras", keras_lstm("yes", "tanh", "none")),
         judged("keras", keras_lstm("depends", "tanh", "from embedding")),
         judged("keras", {"unknown", LayerKind::lstm, 128, 256, 1, 1, {}, {{"class", "LSTM"}}}),
-        judged("onnx", {"cpu_only",
-                        LayerKind::lstm,
-                        128,
-                        256,
-                        1,
-                        2,
-                        "float32",
-                        {{"op", "LSTM"}, {"clip", "3"}, {"peepholes", "no"}}})};
+        judged(
+            "onnx",
+            {"cpu_only",
+             LayerKind::lstm,
+             128,
+             256,
+             1,
+             2,
+             "float32",
+             {{"op", "LSTM"}, {"clip", "3"}, {"peepholes", "no"}}})};
     document.tool.version = "0.1.0";
     document.verdict = verdict_of(document);
     document.sentence = sentence_of(document);

@@ -23,18 +23,19 @@ std::string read(const fs::path& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-const std::vector<std::string> pieces = {std::string(8, '\xff'),
-                                         std::string(8, '\0'),
-                                         std::string("\x80\x02}q\0(", 6),
-                                         "cos\nsystem\n(S'touch x'\ntR.",
-                                         "[[[[[[[[[[",
-                                         "{\"config\":",
-                                         "\x0a\xff\xff\xff\x7f",
-                                         std::string("PK\5\6", 4),
-                                         "TREE",
-                                         "SNOD",
-                                         "HEAP",
-                                         "\x7f\xff\xff\xff"};
+const std::vector<std::string> pieces = {
+    std::string(8, '\xff'),
+    std::string(8, '\0'),
+    std::string("\x80\x02}q\0(", 6),
+    "cos\nsystem\n(S'touch x'\ntR.",
+    "[[[[[[[[[[",
+    "{\"config\":",
+    "\x0a\xff\xff\xff\x7f",
+    std::string("PK\5\6", 4),
+    "TREE",
+    "SNOD",
+    "HEAP",
+    "\x7f\xff\xff\xff"};
 
 /// Whether the file is read, judged and written down, rather than rejected in a sentence; what else
 /// is thrown fails the test.
@@ -76,8 +77,8 @@ class Directory {
   private:
     bool can_be_read(const fs::path& name, const std::string& bytes) const {
         std::ofstream(place_ / name, std::ios::binary) << bytes;
-        return ::can_be_read(name.has_parent_path() ? (place_ / name).parent_path()
-                                                    : place_ / name);
+        return ::can_be_read(
+            name.has_parent_path() ? (place_ / name).parent_path() : place_ / name);
     }
 
     const fs::path files = fs::path(TEST_DIRECTORY) / "files";
@@ -123,6 +124,7 @@ TEST_CASE("models: spoilt files are read or rejected") {
         for (std::size_t end = 0; end < seed.size(); end += 1 + seed.size() / 20)
             directory.can_be_read(seed.substr(0, end));
     if (wanted)
-        WARN(read << " of " << count << " were read, the others rejected; made of " << whole.size()
-                  << " files");
+        WARN(
+            read << " of " << count << " were read, the others rejected; made of " << whole.size()
+                 << " files");
 }

@@ -75,18 +75,20 @@ TEST_CASE("programs: the changed line can be pasted") {
         judged_program(program("import keras\nx = keras.layers.LSTM(64, activation=\"relu\",\n    "
                                "recurrent_dropout=0.1)(x)\n"));
     REQUIRE(layers.size() == 1);
-    CHECK(layers[0].changes.front() ==
-          "line 2: keras.layers.LSTM(64, activation=\"tanh\", recurrent_dropout=0)");
-    CHECK(layers[0].changes.size() ==
-          1);  // those of the settings in the line are not printed again
+    CHECK(
+        layers[0].changes.front() ==
+        "line 2: keras.layers.LSTM(64, activation=\"tanh\", recurrent_dropout=0)");
+    CHECK(
+        layers[0].changes.size() == 1);  // those of the settings in the line are not printed again
 }
 
 TEST_CASE("programs: what is known only at run time is named") {
     const auto layers = judged_program(
         program("import keras\ndef f(act):\n    return keras.layers.LSTM(8, activation=act)\n"));
     REQUIRE(layers.size() == 1);
-    CHECK(contains(layers[0].reasons.front(),
-                   "activation is 'act', which is known only when the program runs"));
+    CHECK(contains(
+        layers[0].reasons.front(),
+        "activation is 'act', which is known only when the program runs"));
 }
 
 TEST_CASE("programs: a notebook's layers are named by cell and line") {

@@ -9,10 +9,11 @@ namespace {
 
 ProbeOutput query(int major, const std::string& sim = "") {
     const std::string flavour = "cudnn" + std::to_string(major);
-    return run_probe("cudnn_library",
-                     {.target = sim_file(flavour, "libcudnn.so." + std::to_string(major)),
-                      .flavours = {"base", flavour},
-                      .sim = sim});
+    return run_probe(
+        "cudnn_library",
+        {.target = sim_file(flavour, "libcudnn.so." + std::to_string(major)),
+         .flavours = {"base", flavour},
+         .sim = sim});
 }
 
 }  // namespace

@@ -13,9 +13,11 @@ extern const Probe probe;
 namespace {
 
 ProbeOutput output_of_rnn_first(const std::string& sim) {
-    return run_probe("cudnn_rnn_first", {.target = sim_file("cudnn9", "libcudnn.so.9"),
-                                         .flavours = {"base", "cudnn9"},
-                                         .sim = sim});
+    return run_probe(
+        "cudnn_rnn_first",
+        {.target = sim_file("cudnn9", "libcudnn.so.9"),
+         .flavours = {"base", "cudnn9"},
+         .sim = sim});
 }
 
 void add_file(Facts& f, LibraryKind kind, const std::string& path, FoundVia via) {

@@ -26,8 +26,9 @@ TEST_CASE("driver_api keeps the version when cuInit fails, in the library's own 
     REQUIRE(output.done);
     CHECK(output.facts.driver.cuda_version == v("12.4"));
     CHECK(output.facts.driver.init->code == 803);
-    CHECK(output.facts.driver.init->text.find("CUDA_ERROR_SYSTEM_DRIVER_MISMATCH") !=
-          std::string::npos);
+    CHECK(
+        output.facts.driver.init->text.find("CUDA_ERROR_SYSTEM_DRIVER_MISMATCH") !=
+        std::string::npos);
     CHECK(output.facts.cuda_devices.empty());
 }
 

@@ -37,8 +37,9 @@ TEST_CASE("the kernel module's version and flavour, as releases word it") {
         "(dvs-builder@U22-I3)\n");
     CHECK(open.kernel_version->text == "580.65.06");
     CHECK(open.kernel_flavour == "open");
-    CHECK(driver_with_version_file("NVRM version: NVIDIA UNIX aarch64 Kernel Module  418.87.00\n")
-              .kernel_version == v("418.87"));
+    CHECK(
+        driver_with_version_file("NVRM version: NVIDIA UNIX aarch64 Kernel Module  418.87.00\n")
+            .kernel_version == v("418.87"));
 }
 
 TEST_CASE("a version file without a version still shows a loaded module") {

@@ -12,17 +12,21 @@ Host host_of(const FakeRoot& root) {
 }
 
 Environment bare_environment(std::map<std::string, std::optional<std::string>> more = {}) {
-    more.merge(std::map<std::string, std::optional<std::string>>{{"KUBERNETES_SERVICE_HOST", {}},
-                                                                 {"APPTAINER_CONTAINER", {}},
-                                                                 {"SINGULARITY_CONTAINER", {}},
-                                                                 {"CH_RUNNING", {}},
-                                                                 {"SHIFTER_RUNTIME", {}},
-                                                                 {"WSL_INTEROP", {}}});
+    more.merge(std::map<std::string, std::optional<std::string>>{
+        {"KUBERNETES_SERVICE_HOST", {}},
+        {"APPTAINER_CONTAINER", {}},
+        {"SINGULARITY_CONTAINER", {}},
+        {"CH_RUNNING", {}},
+        {"SHIFTER_RUNTIME", {}},
+        {"WSL_INTEROP", {}}});
     return Environment(more);
 }
 
-FakeRoot& with_card(FakeRoot& root, const std::string& address, const std::string& vendor,
-                    const std::string& device_class) {
+FakeRoot& with_card(
+    FakeRoot& root,
+    const std::string& address,
+    const std::string& vendor,
+    const std::string& device_class) {
     const std::string directory = "/sys/bus/pci/devices/" + address;
     return root.file(directory + "/vendor", vendor + "\n")
         .file(directory + "/class", device_class + "\n")
@@ -71,17 +75,22 @@ TEST_CASE("containers are known by the marks of their managers") {
     CHECK(kind("/dev/incus/sock", "") == "lxc");
     const std::string root_mount = "590 320 0:77 / / rw,relatime - overlay overlay rw,lowerdir=",
                       storage = "/l/AB,upperdir=/x\n";
-    CHECK(kind("/proc/self/mountinfo", root_mount + "/var/lib/docker/overlay2" + storage) ==
-          "docker");
-    CHECK(kind("/proc/self/mountinfo",
-               root_mount + "/home/u/.local/share/containers/storage/overlay" + storage) ==
-          "podman");
-    CHECK(kind("/proc/self/mountinfo",
-               root_mount + "/var/lib/containerd/io.containerd.snapshotter.v1.overlayfs" +
-                   storage) == "containerd");
-    CHECK_FALSE(kind("/proc/self/mountinfo",
-                     "25 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
-                     "99 25 0:50 / /var/lib/docker/overlay2/x/merged rw - overlay overlay rw\n"));
+    CHECK(
+        kind("/proc/self/mountinfo", root_mount + "/var/lib/docker/overlay2" + storage) ==
+        "docker");
+    CHECK(
+        kind(
+            "/proc/self/mountinfo",
+            root_mount + "/home/u/.local/share/containers/storage/overlay" + storage) == "podman");
+    CHECK(
+        kind(
+            "/proc/self/mountinfo",
+            root_mount + "/var/lib/containerd/io.containerd.snapshotter.v1.overlayfs" + storage) ==
+        "containerd");
+    CHECK_FALSE(kind(
+        "/proc/self/mountinfo",
+        "25 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+        "99 25 0:50 / /var/lib/docker/overlay2/x/merged rw - overlay overlay rw\n"));
     CHECK(kind("/proc/1/cgroup", "12:cpu:/kubepods/burstable/pod1\n") == "kubernetes");
     CHECK(kind("/proc/1/cgroup", "1:name=systemd:/docker/0123\n") == "docker");
     CHECK_FALSE(kind("/proc/1/cgroup", "0::/init.scope\n"));
@@ -151,14 +160,15 @@ TEST_CASE("only NVIDIA's display controllers count") {
 }
 
 TEST_CASE("the variables that matter are reported, others never") {
-    const Environment environment = bare_environment({{"CUDA_VISIBLE_DEVICES", ""},
-                                                      {"CUDNN_LOGLEVEL_DBG", "3"},
-                                                      {"TF_CUDNN_USE_AUTOTUNE", "0"},
-                                                      {"LD_PRELOAD", {}},
-                                                      {"SLURM_JOB_ID", "17"},
-                                                      {"CUDA_MPS_PIPE_DIRECTORY", "/tmp/mps"},
-                                                      {"AWS_SECRET_ACCESS_KEY", "secret"},
-                                                      {"XLA_FLAGS", std::string(100'000, 'x')}});
+    const Environment environment = bare_environment(
+        {{"CUDA_VISIBLE_DEVICES", ""},
+         {"CUDNN_LOGLEVEL_DBG", "3"},
+         {"TF_CUDNN_USE_AUTOTUNE", "0"},
+         {"LD_PRELOAD", {}},
+         {"SLURM_JOB_ID", "17"},
+         {"CUDA_MPS_PIPE_DIRECTORY", "/tmp/mps"},
+         {"AWS_SECRET_ACCESS_KEY", "secret"},
+         {"XLA_FLAGS", std::string(100'000, 'x')}});
     FakeRoot root;
     const TextMap output = host_of(root).environment;
     CHECK(output.at("CUDA_VISIBLE_DEVICES").empty());

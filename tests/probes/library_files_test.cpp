@@ -19,8 +19,16 @@ using Variables = std::map<std::string, std::optional<std::string>>;
 
 /// What the probe lists, in an environment with nothing set but `variables`.
 std::vector<Library> libraries_in(const FakeRoot& root, Variables variables = {}) {
-    for (const char* name : {"LD_LIBRARY_PATH", "LD_PRELOAD", "CUDA_HOME", "CUDA_PATH", "CUDA_ROOT",
-                             "VIRTUAL_ENV", "CONDA_PREFIX", "PATH", "HOME"})
+    for (const char* name :
+         {"LD_LIBRARY_PATH",
+          "LD_PRELOAD",
+          "CUDA_HOME",
+          "CUDA_PATH",
+          "CUDA_ROOT",
+          "VIRTUAL_ENV",
+          "CONDA_PREFIX",
+          "PATH",
+          "HOME"})
         variables.try_emplace(name);
     const Environment environment(variables);
     return look("library_files", root.root()).facts.libraries;
@@ -41,8 +49,8 @@ Library only(const std::vector<Library>& libraries) {
 
 Library at(const std::vector<Library>& libraries, const std::string& path) {
     INFO(path << " among " << join(paths(libraries), " "));
-    const auto found = std::find_if(libraries.begin(), libraries.end(),
-                                    [&](const Library& l) { return l.path == path; });
+    const auto found = std::find_if(
+        libraries.begin(), libraries.end(), [&](const Library& l) { return l.path == path; });
     REQUIRE(found != libraries.end());
     return *found;
 }
@@ -54,8 +62,8 @@ const std::string toolkit = "/usr/local/cuda-12.4/";
 
 TEST_CASE("a library with all its names is one entry, by the name that programs open") {
     FakeRoot root;
-    root.file(system_directory + "libcudnn.so.9.19.0",
-              library_bytes("libcudnn.so.9", {"libc.so.6"}));
+    root.file(
+        system_directory + "libcudnn.so.9.19.0", library_bytes("libcudnn.so.9", {"libc.so.6"}));
     root.link(system_directory + "libcudnn.so.9", "libcudnn.so.9.19.0")
         .link(system_directory + "libcudnn.so", "libcudnn.so.9");
     const Library cudnn = only(libraries_in(root));
@@ -158,8 +166,8 @@ TEST_CASE(
     "a toolkit's directories for other machines, backups, archives and dead development links are "
     "no copies") {
     FakeRoot root;
-    root.file(toolkit + "targets/s390x-linux/lib/libcudart.so.12",
-              foreign_bytes("libcudart.so.12"));
+    root.file(
+        toolkit + "targets/s390x-linux/lib/libcudart.so.12", foreign_bytes("libcudart.so.12"));
     root.file(system_directory + "libcudnn.so.9.bak", "x")
         .file(system_directory + "libcudart_static.a", "x")
         .file(system_directory + "libcudnn.so", "INPUT(x)");
@@ -196,14 +204,17 @@ TEST_CASE("wheels and conda libraries are found where the environments lie") {
         .file("/opt/python" + inside, cudnn);
     root.file("/opt/python/bin/python3.11", "")
         .link("/usr/bin/python3", "/opt/python/bin/python3.11");
-    root.file("/usr/lib/python3/dist-packages/torch/lib/libcudart-d0da41ae.so.11.0",
-              library_bytes("libcudart-d0da41ae.so.11.0"));
+    root.file(
+        "/usr/lib/python3/dist-packages/torch/lib/libcudart-d0da41ae.so.11.0",
+        library_bytes("libcudart-d0da41ae.so.11.0"));
     root.directory("/conda/conda-meta")
         .file("/conda/lib/libcublasLt.so.12", library_bytes("libcublasLt.so.12"));
-    const auto found = libraries_in(root, {{"VIRTUAL_ENV", "/venv"},
-                                           {"HOME", "/home/me"},
-                                           {"PATH", "/nowhere:/usr/bin"},
-                                           {"CONDA_PREFIX", "/conda"}});
+    const auto found = libraries_in(
+        root,
+        {{"VIRTUAL_ENV", "/venv"},
+         {"HOME", "/home/me"},
+         {"PATH", "/nowhere:/usr/bin"},
+         {"CONDA_PREFIX", "/conda"}});
     CHECK(found.size() == 5);
     CHECK(at(found, "/venv" + inside).found_via == FoundVia::wheel);
     at(found, "/home/me/.local" + inside);
@@ -227,8 +238,12 @@ TEST_CASE("what a library needs and the loader would not find is named") {
     FakeRoot root;
     ElfBuilder builder;
     builder.soname = "libcudnn_adv.so.9";
-    builder.needed = {"libcudnn_ops.so.9", "libcudnn_graph.so.9", "libz.so.1", "libc.so.6",
-                      "ld-linux-x86-64.so.2"};
+    builder.needed = {
+        "libcudnn_ops.so.9",
+        "libcudnn_graph.so.9",
+        "libz.so.1",
+        "libc.so.6",
+        "ld-linux-x86-64.so.2"};
     builder.runpath = "$ORIGIN";
     root.file("/apart/libcudnn_adv.so.9", builder.bytes())
         .file("/apart/libcudnn_ops.so.9", library_bytes("libcudnn_ops.so.9"));
@@ -237,11 +252,13 @@ TEST_CASE("what a library needs and the loader would not find is named") {
     root.link("/link/libcudnn_adv.so.9", "/apart/libcudnn_adv.so.9");
     const Library through_link = only(libraries_in(root, with_directory));
     CHECK(through_link.kind == LibraryKind::cudnn_part);
-    CHECK(through_link.missing_needs ==
-          std::vector<std::string>{"libcudnn_ops.so.9", "libcudnn_graph.so.9"});
+    CHECK(
+        through_link.missing_needs ==
+        std::vector<std::string>{"libcudnn_ops.so.9", "libcudnn_graph.so.9"});
     const auto beside = libraries_in(root, {{"LD_LIBRARY_PATH", "/apart"}});
-    CHECK(at(beside, "/apart/libcudnn_adv.so.9").missing_needs ==
-          std::vector<std::string>{"libcudnn_graph.so.9"});
+    CHECK(
+        at(beside, "/apart/libcudnn_adv.so.9").missing_needs ==
+        std::vector<std::string>{"libcudnn_graph.so.9"});
     CHECK(at(beside, "/apart/libcudnn_adv.so.9").run_path == std::vector<std::string>{"$ORIGIN"});
 }
 
@@ -259,8 +276,14 @@ TEST_CASE("names show the kind") {
     CHECK(loader::library_name("libnvrtc-builtins.so.12.4")->kind == LibraryKind::nvrtc_builtins);
     CHECK(loader::library_name("libnvidia-ml.so.1")->kind == LibraryKind::nvml);
     CHECK(loader::library_name("libcudnn.so")->development);
-    for (const char* other : {"libcudadebugger.so.1", "libcudart.a", "libcudnn.so.",
-                              "libcudnn.so.9.old", "libcudnnx.so.9", "libcuda.so.1.2-3", ""})
+    for (const char* other :
+         {"libcudadebugger.so.1",
+          "libcudart.a",
+          "libcudnn.so.",
+          "libcudnn.so.9.old",
+          "libcudnnx.so.9",
+          "libcuda.so.1.2-3",
+          ""})
         CHECK_FALSE(loader::library_name(other));
 }
 

@@ -13,8 +13,9 @@ TEST_CASE("nvrtc_compile learns the version and that it compiles") {
 }
 
 TEST_CASE("nvrtc_compile shows a compiler that fails, and keeps its version") {
-    const auto output = run_probe("nvrtc_compile", {.target = sim_file("base", "libnvrtc.so.12"),
-                                                    .sim = "nvrtcCompileProgram=fail:7"});
+    const auto output = run_probe(
+        "nvrtc_compile",
+        {.target = sim_file("base", "libnvrtc.so.12"), .sim = "nvrtcCompileProgram=fail:7"});
     REQUIRE(output.facts.nvrtcs.size() == 1);
     CHECK(output.facts.nvrtcs[0].version == v("12.4"));
     CHECK(output.facts.nvrtcs[0].compiles == false);
@@ -22,8 +23,9 @@ TEST_CASE("nvrtc_compile shows a compiler that fails, and keeps its version") {
 }
 
 TEST_CASE("nvrtc_compile that crashes leaves the version and no answer") {
-    const auto output = run_probe("nvrtc_compile", {.target = sim_file("base", "libnvrtc.so.12"),
-                                                    .sim = "nvrtcCompileProgram=segv"});
+    const auto output = run_probe(
+        "nvrtc_compile",
+        {.target = sim_file("base", "libnvrtc.so.12"), .sim = "nvrtcCompileProgram=segv"});
     CHECK_FALSE(output.done);
     REQUIRE(output.facts.nvrtcs.size() == 1);
     CHECK_FALSE(output.facts.nvrtcs[0].compiles);

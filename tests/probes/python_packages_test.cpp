@@ -29,9 +29,11 @@ TEST_CASE("the active environment comes first, the others are reported beside it
     add_cudnn_wheel(add_torch(add_venv(root)), "9.1.0.70");
     root.directory("/usr/lib/python3/dist-packages").link("/usr/bin/python3", "python3.11");
     add_tensorflow(root, "tensorflow_cpu", false, "/usr/lib/python3/dist-packages");
-    const Facts facts = look_with(root, {{"VIRTUAL_ENV", venv},
-                                         {"PATH", venv + "/bin:/usr/bin"},
-                                         {"LD_LIBRARY_PATH", "/opt/none"}});
+    const Facts facts = look_with(
+        root,
+        {{"VIRTUAL_ENV", venv},
+         {"PATH", venv + "/bin:/usr/bin"},
+         {"LD_LIBRARY_PATH", "/opt/none"}});
     REQUIRE(facts.pythons.size() == 2);
     CHECK(facts.pythons[0].path == venv);
     CHECK(facts.pythons[0].active == true);

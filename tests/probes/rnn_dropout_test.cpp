@@ -10,16 +10,20 @@ using namespace rnncheck::test;
 
 namespace {
 
-RnnDropout found(const std::string& sim, double probability = 0.5,
-                 const std::string& flavour = "cudnn9", const std::string& rnn_api = "v8") {
+RnnDropout found(
+    const std::string& sim,
+    double probability = 0.5,
+    const std::string& flavour = "cudnn9",
+    const std::string& rnn_api = "v8") {
     Facts facts;
     facts.rnn_request.emplace().dropout = probability;
     const std::string library = sim_file(flavour, "libcudnn.so." + flavour.substr(5));
-    const ProbeOutput output =
-        run_probe("rnn_dropout", {.target = "GPU 0 " + rnn_api + " " + library,
-                                  .flavours = {"base", flavour},
-                                  .sim = "gpus=1 " + sim,
-                                  .facts = facts});
+    const ProbeOutput output = run_probe(
+        "rnn_dropout",
+        {.target = "GPU 0 " + rnn_api + " " + library,
+         .flavours = {"base", flavour},
+         .sim = "gpus=1 " + sim,
+         .facts = facts});
     REQUIRE(output.facts.rnn_dropouts.size() == 1);
     return output.facts.rnn_dropouts[0];
 }
@@ -35,7 +39,8 @@ bool keeps_as_many_as_it_should(const RnnDropout& dropout) {
 TEST_CASE("rnn_dropout sees the mask of a right device in both interfaces") {
     for (const double probability : {0.25, 0.5, 0.75})
         for (const auto& [flavour, rnn_api] :
-             {std::pair{"cudnn9", "v8"}, std::pair{"cudnn8", "legacy"},
+             {std::pair{"cudnn9", "v8"},
+              std::pair{"cudnn8", "legacy"},
               std::pair{"cudnn7", "legacy"}}) {
             const RnnDropout right = found("", probability, flavour, rnn_api);
             CAPTURE(probability, flavour, right.kept.value_or(-1));

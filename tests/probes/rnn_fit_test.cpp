@@ -10,9 +10,13 @@ using namespace rnncheck::test;
 
 namespace {
 
-ProbeOutput output_of(FitSize of, RnnCase rnn_case, const std::string& sim,
-                      std::optional<int> trial = {}, const std::string& flavour = "cudnn9",
-                      const std::string& rnn_api = "v8") {
+ProbeOutput output_of(
+    FitSize of,
+    RnnCase rnn_case,
+    const std::string& sim,
+    std::optional<int> trial = {},
+    const std::string& flavour = "cudnn9",
+    const std::string& rnn_api = "v8") {
     Facts facts;
     facts.rnn_request.emplace();
     facts.rnn_request->cases = {std::move(rnn_case)};
@@ -20,10 +24,12 @@ ProbeOutput output_of(FitSize of, RnnCase rnn_case, const std::string& sim,
     facts.rnn_request->trial = trial;
     const std::string library =
         sim_file(flavour, flavour == "cudnn7" ? "libcudnn.so.7" : "libcudnn.so.9");
-    return run_probe("rnn_fit", {.target = "GPU 0 " + rnn_api + " " + library,
-                                 .flavours = {"base", flavour},
-                                 .sim = "gpus=1 " + sim,
-                                 .facts = facts});
+    return run_probe(
+        "rnn_fit",
+        {.target = "GPU 0 " + rnn_api + " " + library,
+         .flavours = {"base", flavour},
+         .sim = "gpus=1 " + sim,
+         .facts = facts});
 }
 
 RnnFit fit_of(const ProbeOutput& output) {
@@ -52,8 +58,9 @@ TEST_CASE(
             CHECK(total(fit) > *fit.free_bytes / 100 * 97);
             CHECK(fit.bounded == false);
             CHECK((fit.reserve_bytes > 0) == trained);
-            CHECK((of == FitSize::batch ? fit.rnn_case.batch : fit.rnn_case.sequence_length) ==
-                  *fit.size);
+            CHECK(
+                (of == FitSize::batch ? fit.rnn_case.batch : fit.rnn_case.sequence_length) ==
+                *fit.size);
             CHECK(fit_of(output_of(of, rnn_case, "mem_free=16", *fit.size)).ran == true);
             const RnnFit larger =
                 fit_of(output_of(of, rnn_case, "mem_free=16", *fit.size + *fit.size / 20));

@@ -44,11 +44,13 @@ TEST_CASE("the sweep runs in every interface of every usable cuDNN on every GPU"
     facts.cudnns.push_back(half_broken);
     half_broken.rnn_usable.reset();
     facts.cudnns.push_back(half_broken);
-    CHECK(probes::rnn_forward::probe.targets(facts) ==
-          std::vector<std::string>{"GPU 0 legacy /lib with space/libcudnn.so.8",
-                                   "GPU 1 legacy /lib with space/libcudnn.so.8",
-                                   "GPU 0 v8 /lib with space/libcudnn.so.8",
-                                   "GPU 1 v8 /lib with space/libcudnn.so.8"});
+    CHECK(
+        probes::rnn_forward::probe.targets(facts) ==
+        std::vector<std::string>{
+            "GPU 0 legacy /lib with space/libcudnn.so.8",
+            "GPU 1 legacy /lib with space/libcudnn.so.8",
+            "GPU 0 v8 /lib with space/libcudnn.so.8",
+            "GPU 1 v8 /lib with space/libcudnn.so.8"});
 }
 
 TEST_CASE("no GPU or no cuDNN is no target, and many copies are eight") {
@@ -110,17 +112,17 @@ TEST_CASE("a missing function is not supported by a cuDNN before 7.2, and else a
 TEST_CASE(
     "which reduced precision a case may show follows the GPU, its math type, its algorithm and the "
     "environment") {
-    const auto reduced = [](const char* capability, MathType math, Algorithm algorithm,
-                            const char* setting = "") {
-        Facts facts = with_gpus(1);
-        facts.cuda_devices[0].compute_capability = parse_version(capability);
-        if (*setting)
-            facts.host.environment["NVIDIA_TF32_OVERRIDE"] = setting;
-        RnnCase rnn_case;
-        rnn_case.math = math;
-        rnn_case.algorithm = algorithm;
-        return probes::reduced_precision(facts, 0, rnn_case);
-    };
+    const auto reduced =
+        [](const char* capability, MathType math, Algorithm algorithm, const char* setting = "") {
+            Facts facts = with_gpus(1);
+            facts.cuda_devices[0].compute_capability = parse_version(capability);
+            if (*setting)
+                facts.host.environment["NVIDIA_TF32_OVERRIDE"] = setting;
+            RnnCase rnn_case;
+            rnn_case.math = math;
+            rnn_case.algorithm = algorithm;
+            return probes::reduced_precision(facts, 0, rnn_case);
+        };
     constexpr auto standard = Algorithm::standard;
     for (const MathType math : {MathType::standard, MathType::tensor}) {
         CHECK(reduced("8.0", math, standard).tf32_allowed);
@@ -134,8 +136,10 @@ TEST_CASE(
     CHECK_FALSE(reduced("7.5", MathType::fma, standard).tf32_exists);
     CHECK(reduced("8.0", MathType::fma, standard, "1").tf32_allowed);
     CHECK_FALSE(reduced("8.0", MathType::fma, standard).fast_math);
-    for (const Algorithm persistent : {Algorithm::persist_dynamic, Algorithm::persist_static,
-                                       Algorithm::persist_static_small_h}) {
+    for (const Algorithm persistent :
+         {Algorithm::persist_dynamic,
+          Algorithm::persist_static,
+          Algorithm::persist_static_small_h}) {
         CHECK(reduced("7.5", MathType::fma, persistent).fast_math);
         CHECK(reduced("", MathType::fma, persistent).fast_math);
         CHECK_FALSE(reduced("7.0", MathType::fma, persistent).fast_math);

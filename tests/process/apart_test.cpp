@@ -55,8 +55,8 @@ TEST_CASE("work apart gives what it returns, of any size and with any bytes") {
 TEST_CASE("what work apart throws is thrown here, with its kind") {
     CHECK_THROWS_AS(apart([]() -> std::string { throw InputError("no file"); }), InputError);
     CHECK_THROWS_AS(apart([]() -> std::string { throw UsageError("no word"); }), UsageError);
-    CHECK_THROWS_AS(apart([]() -> std::string { throw std::logic_error("a bug"); }),
-                    std::runtime_error);
+    CHECK_THROWS_AS(
+        apart([]() -> std::string { throw std::logic_error("a bug"); }), std::runtime_error);
     CHECK_THROWS_AS(apart([]() -> std::string { _exit(0); }), InputError);
 }
 
@@ -77,9 +77,10 @@ TEST_CASE("without a deadline it is left behind when nothing moves") {
     const SilentPipe pipe;
     if (!std::filesystem::exists("/proc/self/syscall"))
         return;
-    CHECK(contains(message_of([&] {
-                       const Descriptor never(open(pipe.path.c_str(), O_RDONLY));
-                       return std::string("opened");
-                   }),
-                   pipe.path));
+    CHECK(contains(
+        message_of([&] {
+            const Descriptor never(open(pipe.path.c_str(), O_RDONLY));
+            return std::string("opened");
+        }),
+        pipe.path));
 }

@@ -158,17 +158,22 @@ TEST_CASE("of a wait for a processor nothing counts, whenever the kernel shows i
         return Look{milliseconds(used_ms), milliseconds(waited_ms), is_running};
     };
     RunClock clock(getpid());
-    CHECK(clock.could_run(passed, look(0, 0, false), look(0, 0, false)) ==
-          milliseconds(1000));  // it slept
-    CHECK(clock.could_run(passed, look(0, 0, false), look(50, 900, false)) ==
-          milliseconds(100));  // mostly it waited
-    CHECK(clock.could_run(passed, look(0, 0, false), look(200, 900, false)) ==
-          milliseconds(200));  // what it used counts
-    CHECK(clock.could_run(passed, look(0, 0, true), look(30, 0, true)) ==
-          milliseconds(30));  // and still waits
+    CHECK(
+        clock.could_run(passed, look(0, 0, false), look(0, 0, false)) ==
+        milliseconds(1000));  // it slept
+    CHECK(
+        clock.could_run(passed, look(0, 0, false), look(50, 900, false)) ==
+        milliseconds(100));  // mostly it waited
+    CHECK(
+        clock.could_run(passed, look(0, 0, false), look(200, 900, false)) ==
+        milliseconds(200));  // what it used counts
+    CHECK(
+        clock.could_run(passed, look(0, 0, true), look(30, 0, true)) ==
+        milliseconds(30));  // and still waits
     CHECK(clock.could_run(passed, look(30, 0, true), look(30, 1970, false)) == milliseconds(0));
-    CHECK(clock.could_run(passed, look(30, 1970, false), look(30, 1970, false)) ==
-          milliseconds(1000));
+    CHECK(
+        clock.could_run(passed, look(30, 1970, false), look(30, 1970, false)) ==
+        milliseconds(1000));
     const Look uncounted{milliseconds(0), std::nullopt, false};
     CHECK(clock.could_run(passed, uncounted, uncounted) == milliseconds(250));
 }
@@ -212,8 +217,9 @@ TEST_CASE("a private directory goes with the process that created it, whatever e
     CHECK_FALSE(std::filesystem::exists(text));
 }
 
-TEST_CASE("a process that SIGKILL does not end is given up, reported as stuck, and holds nobody",
-          "[optional]") {
+TEST_CASE(
+    "a process that SIGKILL does not end is given up, reported as stuck, and holds nobody",
+    "[optional]") {
     Command unkillable = command("survive_kill", milliseconds(200));
     unkillable.stuck_after = milliseconds(300);
     const Observed output = run(unkillable);
@@ -314,8 +320,9 @@ TEST_CASE("a program that cannot be started is reported") {
 TEST_CASE("many at once all come home") {
     std::vector<std::unique_ptr<Process>> running;
     for (int i = 0; i < 12; ++i)
-        running.push_back(start(command(i % 3 ? "well" : "abort", milliseconds(5000)),
-                                [](std::string_view line) { return LineMeaning{line == "done"}; }));
+        running.push_back(start(
+            command(i % 3 ? "well" : "abort", milliseconds(5000)),
+            [](std::string_view line) { return LineMeaning{line == "done"}; }));
     std::map<ProbeEnd, int> ends;
     while (!running.empty()) {
         std::vector<const Process*> processes;
@@ -440,8 +447,8 @@ TEST_CASE("a process that is killed leaves no private directory, at whatever mom
 }
 
 TEST_CASE("a limit can be shortened while the process runs, and not prolonged") {
-    const auto process = start(command("sleep", milliseconds(60'000)),
-                               [](std::string_view) { return LineMeaning{}; });
+    const auto process = start(
+        command("sleep", milliseconds(60'000)), [](std::string_view) { return LineMeaning{}; });
     process->shorten(milliseconds(200));
     process->shorten(milliseconds(60'000));
     auto run = process->look();

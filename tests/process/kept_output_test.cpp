@@ -24,8 +24,12 @@ std::string lines_from(std::size_t first, std::size_t size) {
 
 TEST_CASE("of what is kept, little is whole and much has its beginning and its end") {
     for (const std::size_t size :
-         {std::size_t{0}, std::size_t{10}, KeptOutput::head_size - 6, KeptOutput::head_size + 4,
-          KeptOutput::head_size + KeptOutput::tail_size, 5 * KeptOutput::tail_size}) {
+         {std::size_t{0},
+          std::size_t{10},
+          KeptOutput::head_size - 6,
+          KeptOutput::head_size + 4,
+          KeptOutput::head_size + KeptOutput::tail_size,
+          5 * KeptOutput::tail_size}) {
         INFO(size);
         const std::string all = lines_from(1, size);
         KeptOutput kept;
@@ -39,8 +43,8 @@ TEST_CASE("of what is kept, little is whole and much has its beginning and its e
         CHECK(output.head.size() + output.skipped + output.tail.size() == all.size());
         CHECK(output.head.size() == std::min(all.size(), KeptOutput::head_size));
         CHECK(output.tail.size() <= KeptOutput::tail_size);
-        CHECK((output.skipped == 0) ==
-              (all.size() <= KeptOutput::head_size + KeptOutput::tail_size));
+        CHECK(
+            (output.skipped == 0) == (all.size() <= KeptOutput::head_size + KeptOutput::tail_size));
     }
 }
 

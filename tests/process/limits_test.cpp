@@ -58,8 +58,9 @@ TEST_CASE("limits of control groups, version 2") {
     CHECK_FALSE(limit_of(machine.root(), LimitKind::memory));
     machine.file("/sys/fs/cgroup/kubepods/memory.max", "134217728\n");
     machine.file("/sys/fs/cgroup/kubepods/memory.peak", "1048576\n");
-    machine.file("/sys/fs/cgroup/kubepods/memory.events",
-                 "low 0\nmax 7\noom 2\noom_kill 3\noom_group_kill 0\n");
+    machine.file(
+        "/sys/fs/cgroup/kubepods/memory.events",
+        "low 0\nmax 7\noom 2\noom_kill 3\noom_group_kill 0\n");
     machine.file("/sys/fs/cgroup/pids.max", "64\n");
     const auto memory = limit_of(machine.root(), LimitKind::memory);
     REQUIRE(memory);
@@ -76,8 +77,9 @@ TEST_CASE("limits of control groups, version 1") {
     machine.file("/sys/fs/cgroup/memory/docker/1/memory.limit_in_bytes", "9223372036854771712\n");
     CHECK_FALSE(limit_of(machine.root(), LimitKind::memory));
     machine.file("/sys/fs/cgroup/memory/docker/1/memory.limit_in_bytes", "67108864\n");
-    machine.file("/sys/fs/cgroup/memory/docker/1/memory.oom_control",
-                 "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n");
+    machine.file(
+        "/sys/fs/cgroup/memory/docker/1/memory.oom_control",
+        "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n");
     const auto memory = limit_of(machine.root(), LimitKind::memory);
     REQUIRE(memory);
     CHECK(memory->value == 67108864);
@@ -100,16 +102,19 @@ TEST_CASE("a crash under a tight limit is blamed on the limit") {
     CHECK(behind(RLIMIT_STACK, mib, crash) == LimitKind::stack);
     const std::vector<CallResult> without_memory = {
         {"dlopen(libcudnn.so.9)", -1, "libcudnn.so.9: failed to map segment from shared object"}};
-    CHECK(behind(RLIMIT_AS, 1024 * mib, run_that(ProbeEnd::finished, nullptr, without_memory)) ==
-          LimitKind::address_space);
+    CHECK(
+        behind(RLIMIT_AS, 1024 * mib, run_that(ProbeEnd::finished, nullptr, without_memory)) ==
+        LimitKind::address_space);
     const std::vector<CallResult> without_part = {
         {"cudnnAdvVersionCheck", 3009, "SUBLIBRARY_UNAVAILABLE"}};
-    CHECK(behind(RLIMIT_AS, 128 * mib, run_that(ProbeEnd::finished, nullptr, without_part)) ==
-          LimitKind::address_space);
+    CHECK(
+        behind(RLIMIT_AS, 128 * mib, run_that(ProbeEnd::finished, nullptr, without_part)) ==
+        LimitKind::address_space);
     const std::vector<CallResult> without_files = {
         {"dlopen(libcuda.so.1)", -1, "libcuda.so.1: Too many open files"}};
-    CHECK(behind(RLIMIT_NOFILE, 64, run_that(ProbeEnd::finished, nullptr, without_files)) ==
-          LimitKind::open_files);
+    CHECK(
+        behind(RLIMIT_NOFILE, 64, run_that(ProbeEnd::finished, nullptr, without_files)) ==
+        LimitKind::open_files);
 }
 
 TEST_CASE("what no limit explains is not blamed on one") {
@@ -117,14 +122,18 @@ TEST_CASE("what no limit explains is not blamed on one") {
         {"dlopen(libcudnn.so.9)", -1, "cannot open shared object file"}};
     CHECK_FALSE(behind(RLIMIT_AS, 1024 * mib, run_that(ProbeEnd::finished)));
     CHECK_FALSE(behind(RLIMIT_AS, 1024 * mib, run_that(ProbeEnd::finished, nullptr, missing)));
-    CHECK_FALSE(behind(RLIMIT_AS, 1024 * mib,
-                       run_that(ProbeEnd::finished, nullptr, {{"cuInit", 100, "no device"}})));
-    CHECK_FALSE(behind(RLIMIT_AS, 1024 * mib,
-                       run_that(ProbeEnd::finished, nullptr, {{"cuMemAlloc_v2", 2, ""}})));
+    CHECK_FALSE(behind(
+        RLIMIT_AS,
+        1024 * mib,
+        run_that(ProbeEnd::finished, nullptr, {{"cuInit", 100, "no device"}})));
+    CHECK_FALSE(behind(
+        RLIMIT_AS, 1024 * mib, run_that(ProbeEnd::finished, nullptr, {{"cuMemAlloc_v2", 2, ""}})));
     CHECK_FALSE(behind(RLIMIT_DATA, 8192 * mib, run_that(ProbeEnd::crashed, "SIGSEGV")));
     CHECK_FALSE(behind(RLIMIT_STACK, 8 * mib, run_that(ProbeEnd::crashed, "SIGSEGV")));
     CHECK_FALSE(behind(RLIMIT_STACK, mib, run_that(ProbeEnd::crashed, "SIGABRT")));
-    CHECK_FALSE(behind(RLIMIT_CORE, 0,
-                       run_that(ProbeEnd::killed, "SIGKILL")));  // nobody counted a kill for memory
+    CHECK_FALSE(behind(
+        RLIMIT_CORE,
+        0,
+        run_that(ProbeEnd::killed, "SIGKILL")));  // nobody counted a kill for memory
     CHECK_FALSE(behind(RLIMIT_CORE, 0, run_that(ProbeEnd::crashed, "SIGSEGV")));
 }

@@ -50,8 +50,9 @@ TEST_CASE("usable processors: quotas of control groups, version 2") {
     CHECK(usable_processors(machine.root()) == 1);
     machine.file("/sys/fs/cgroup/kubepods/pod1/cpu.max", "100000000 100000\n");
     CHECK(usable_processors(machine.root()) == in_mask());
-    machine.file("/sys/fs/cgroup/cpu.max",
-                 "100000 100000\n");  // a container sees its own group as the root
+    machine.file(
+        "/sys/fs/cgroup/cpu.max",
+        "100000 100000\n");  // a container sees its own group as the root
     CHECK(usable_processors(machine.root()) == 1);
 }
 

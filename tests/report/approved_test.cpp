@@ -43,11 +43,12 @@ void check_approved(const std::string& name, const std::string& text) {
 }  // namespace
 
 TEST_CASE("approved: each kind of report at the widths of terminals") {
-    const std::pair<const char*, Report> reports[] = {{"no_driver", report_without_driver()},
-                                                      {"healthy", healthy_report()},
-                                                      {"eight_gpus", report_of_eight_gpus()},
-                                                      {"sweep", report_of_a_sweep()},
-                                                      {"diagnosis", diagnosis_of_a_log()}};
+    const std::pair<const char*, Report> reports[] = {
+        {"no_driver", report_without_driver()},
+        {"healthy", healthy_report()},
+        {"eight_gpus", report_of_eight_gpus()},
+        {"sweep", report_of_a_sweep()},
+        {"diagnosis", diagnosis_of_a_log()}};
     for (const auto& [name, report] : reports) {
         std::string all;
         for (const std::size_t width : {60, 80, 100})
@@ -63,10 +64,11 @@ TEST_CASE("approved: each kind of report at the widths of terminals") {
 
 TEST_CASE("approved: many findings, hostile texts") {
     check_approved("many_findings.txt", printed("text", report_with_many_findings(), {}));
-    check_approved("many_findings.color.txt",
-                   printed("text", report_with_many_findings(), {.color = true}));
-    check_approved("many_findings.verbose.txt",
-                   printed("text", report_with_many_findings(), {.verbose = true}));
+    check_approved(
+        "many_findings.color.txt", printed("text", report_with_many_findings(), {.color = true}));
+    check_approved(
+        "many_findings.verbose.txt",
+        printed("text", report_with_many_findings(), {.verbose = true}));
     for (const auto& format : all_formats())
         if (const std::string name(format.name); name != "text")
             check_approved("many_findings." + name, printed(name, report_with_many_findings(), {}));
@@ -74,12 +76,13 @@ TEST_CASE("approved: many findings, hostile texts") {
 
 TEST_CASE("approved: nothing is known") {
     Report report = sample_report(OverallVerdict::undetermined, {});
-    report.verdicts = {{"driver_missing",
-                        Outcome::undecided,
-                        "the library directories could not be searched",
-                        {},
-                        {},
-                        Layer::driver}};
+    report.verdicts = {
+        {"driver_missing",
+         Outcome::undecided,
+         "the library directories could not be searched",
+         {},
+         {},
+         Layer::driver}};
     report.counts = {0, 0, 1, 0};
     check_approved("nothing_known.txt", printed("text", report, {}));
 }

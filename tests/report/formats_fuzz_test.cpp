@@ -97,21 +97,23 @@ class HostileTexts {
 };
 
 Finding finding_of(HostileTexts& hostile, int number) {
-    Finding finding{.rule = "rule_" + std::to_string(number),
-                    .title = hostile.text(),
-                    .layer = hostile.any<Layer>(),
-                    .severity = hostile.any<Severity>(),
-                    .subject = hostile.text(),
-                    .message = hostile.text()};
+    Finding finding{
+        .rule = "rule_" + std::to_string(number),
+        .title = hostile.text(),
+        .layer = hostile.any<Layer>(),
+        .severity = hostile.any<Severity>(),
+        .subject = hostile.text(),
+        .message = hostile.text()};
     for (std::size_t i = hostile.below(3); i > 0; --i)
         finding.evidence.push_back({hostile.text(), hostile.text(), hostile.text()});
     for (std::size_t i = hostile.below(3); i > 0; --i)
-        finding.remedies.push_back({.action = hostile.any<Action>(),
-                                    .text = hostile.text(),
-                                    .commands = {hostile.text(), hostile.text()},
-                                    .risk = hostile.any<Risk>(),
-                                    .verify = hostile.text(),
-                                    .link = hostile.text()});
+        finding.remedies.push_back(
+            {.action = hostile.any<Action>(),
+             .text = hostile.text(),
+             .commands = {hostile.text(), hostile.text()},
+             .risk = hostile.any<Risk>(),
+             .verify = hostile.text(),
+             .link = hostile.text()});
     if (hostile.below(4) == 0)
         finding.decided_by = DecidingCheck{hostile.text(), hostile.text()};
     return finding;

@@ -38,9 +38,10 @@ TEST_CASE("each framework is shown with its build and the cuDNN that it gets") {
         add_torch(f, "/srv/other", false);
     }));
     CHECK(contains(text, "Frameworks Python 3.11.7 /srv/environment (VIRTUAL_ENV)"));
-    CHECK(contains(text,
-                   "pytorch 2.4.1 (cu121), built for CUDA 12.1 and cuDNN 9.1.0, loads cuDNN 9.19.0 "
-                   "found by rpath"));
+    CHECK(contains(
+        text,
+        "pytorch 2.4.1 (cu121), built for CUDA 12.1 and cuDNN 9.1.0, loads cuDNN 9.19.0 "
+        "found by rpath"));
     CHECK(contains(text, "tensorflow 2.15, named with --for"));
     CHECK(contains(text, "elsewhere: pytorch 2.4.1 (cu121) in /srv/other"));
     CHECK(contains(text, "not read: /srv/environment/x"));
@@ -69,16 +70,17 @@ TEST_CASE("only the orders of import that give a framework another cuDNN than al
             Framework other = f.frameworks.back();
             other.name = "jax";
             f.frameworks.push_back(other);
-            f.import_orders = {{"/srv/environment", "pytorch", "jax", own, second_after_first},
-                               {"/srv/environment", "jax", "pytorch", own, own}};
+            f.import_orders = {
+                {"/srv/environment", "pytorch", "jax", own, second_after_first},
+                {"/srv/environment", "jax", "pytorch", own, own}};
         }));
     };
-    CHECK(contains(with_orders("/opt/other/libcudnn.so.9"),
-                   "import pytorch, then jax: pytorch calls "));
+    CHECK(contains(
+        with_orders("/opt/other/libcudnn.so.9"), "import pytorch, then jax: pytorch calls "));
     CHECK(contains(with_orders("/opt/other/libcudnn.so.9"), "jax calls /opt/other/libcudnn.so.9"));
     const std::string same = with_orders(own_cudnn9);
-    CHECK(contains(same,
-                   "in one process: each loads the same cuDNN as alone, in every order of import"));
+    CHECK(contains(
+        same, "in one process: each loads the same cuDNN as alone, in every order of import"));
     CHECK_FALSE(contains(same, "import pytorch, then"));
 }
 

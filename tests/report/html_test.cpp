@@ -81,9 +81,10 @@ TEST_CASE("html: the heading is the sentence behind a mark") {
     const Report report = report_with_sentence(report_of_eight_gpus());
     const std::string page = page_of(outline_of(report));
     const std::string heading = page.substr(0, page.find("</h1>"));
-    CHECK(heading ==
-          "<main><h1><span role=\"img\" aria-label=\"problems\" class=\"failed\">✗</span> " +
-              report.sentence);
+    CHECK(
+        heading ==
+        "<main><h1><span role=\"img\" aria-label=\"problems\" class=\"failed\">✗</span> " +
+            report.sentence);
 }
 
 TEST_CASE("html: one error in a log is one card, with its causes in the order of the checks") {
@@ -129,10 +130,11 @@ TEST_CASE("html: a fleet's nodes head their cards, and the values of all groups 
     fleet.sentence = "10 nodes were compared: 1 has problems";
     fleet.problems = {{"gpu_out_of_memory", 1, "gpu007", "A GPU ran out of memory"}};
     fleet.missing = "gpu[011-012]";
-    fleet.groups = {{"1 x NVIDIA H200",
-                     10,
-                     90,
-                     {field("driver kernel version", "580.159.04", "535.183.01", "gpu004")}}};
+    fleet.groups = {
+        {"1 x NVIDIA H200",
+         10,
+         90,
+         {field("driver kernel version", "580.159.04", "535.183.01", "gpu004")}}};
     const std::string page = page_of(outline_of(fleet));
     CHECK(contains(page, " gpu007: A GPU ran out of memory</h3>"));
     CHECK(contains(page, " gpu004: driver kernel version 535.183.01</h3>"));
@@ -157,8 +159,11 @@ TEST_CASE("html: a change of a model is code, and is printed once") {
     const std::string page = page_of(outline_of(document));
     CHECK(contains(page, "aria-label=\"Code\">LSTM(..., activation=&quot;tanh&quot;)</pre>"));
     CHECK(contains(page, "Remove the Masking layer</p>"));
-    for (const char* once : {"activation=&quot;", "Remove the Masking layer",
-                             "cuDNN computes tanh only", "about 5 times"})
+    for (const char* once :
+         {"activation=&quot;",
+          "Remove the Masking layer",
+          "cuDNN computes tanh only",
+          "about 5 times"})
         CHECK(count_of(page, once) == 1);
 }
 
@@ -204,8 +209,8 @@ TEST_CASE("html: networks, layers and nodes are tables") {
     CHECK_FALSE(contains(layers, "<pre"));
 
     Fleet fleet;
-    fleet.groups = {{"8 x H100", 10, 90, {field("driver", "580.1", "535.2", "gpu004")}},
-                    {"1 x T4", 3, 80, {}}};
+    fleet.groups = {
+        {"8 x H100", 10, 90, {field("driver", "580.1", "535.2", "gpu004")}}, {"1 x T4", 3, 80, {}}};
     const std::string nodes = page_of(outline_of(fleet));
     CHECK(contains(nodes, "<td class=\"warning\">535.2</td>"));
     CHECK(contains(nodes, "All 80 fields are the same"));

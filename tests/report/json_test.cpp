@@ -37,8 +37,8 @@ TEST_CASE("after one way through JSON hostile texts change no more") {
 
 TEST_CASE("the JSON report is plain ASCII without control characters and ends with one line end") {
     const std::string text = json_text(report_with_many_findings());
-    CHECK(std::all_of(text.begin(), text.end(),
-                      [](char c) { return c == '\n' || (c >= ' ' && c < 0x7F); }));
+    CHECK(std::all_of(
+        text.begin(), text.end(), [](char c) { return c == '\n' || (c >= ' ' && c < 0x7F); }));
     CHECK(text.ends_with("}\n"));
     CHECK(text == json_text(report_with_many_findings()));
 }
@@ -59,18 +59,20 @@ TEST_CASE("unusable facts are rejected with a sentence that names the place") {
     CHECK(contains(message_for("[]"), "contains no facts"));
     CHECK(contains(message_for("{\"schema\":77}"), "schema 77"));
     CHECK(contains(message_for("{\"schema\":2,\"cuda_devices\":[{\"index\":1e400}]}"), "number"));
-    CHECK(contains(message_for("{\"schema\":2,\"cuda_devices\":[{},{\"index\":99999999999}]}"),
-                   "cuda_devices[1].index: the number is out of range"));
-    CHECK(
-        contains(message_for("{\"schema\":2,\"cuda_devices\":[{\"compute_capability\":\"8.x\"}]}"),
-                 "cuda_devices[0].compute_capability: '8.x' is not a version"));
-    CHECK(contains(message_for("{\"schema\":2,\"host\":{\"environment\":{\"A\":1}}}"),
-                   "host.environment.A"));
-    CHECK(contains(message_for("{\"schema\":2,\"rnn_runs\":[{\"end\":\"fine\"}]}"),
-                   "rnn_runs[0].end: 'fine'"));
-    CHECK(contains(message_for("{\"schema\":2,\"driver\":" + std::string(100'000, '[')),
-                   "nested deeper"));
-    CHECK(contains(message_for("{\"schema\":2,\"cuda_devices\":{}}"),
-                   "cuda_devices: a list is expected"));
+    CHECK(contains(
+        message_for("{\"schema\":2,\"cuda_devices\":[{},{\"index\":99999999999}]}"),
+        "cuda_devices[1].index: the number is out of range"));
+    CHECK(contains(
+        message_for("{\"schema\":2,\"cuda_devices\":[{\"compute_capability\":\"8.x\"}]}"),
+        "cuda_devices[0].compute_capability: '8.x' is not a version"));
+    CHECK(contains(
+        message_for("{\"schema\":2,\"host\":{\"environment\":{\"A\":1}}}"), "host.environment.A"));
+    CHECK(contains(
+        message_for("{\"schema\":2,\"rnn_runs\":[{\"end\":\"fine\"}]}"),
+        "rnn_runs[0].end: 'fine'"));
+    CHECK(contains(
+        message_for("{\"schema\":2,\"driver\":" + std::string(100'000, '[')), "nested deeper"));
+    CHECK(contains(
+        message_for("{\"schema\":2,\"cuda_devices\":{}}"), "cuda_devices: a list is expected"));
     CHECK(contains(message_for("\xff\xfe{}"), "is not JSON"));
 }

@@ -40,20 +40,33 @@ Report private_report() {
     report.findings[0].message = "the file /home/anneliese/cuda/lib64/libcuda.so.1 is no library";
     report.findings[0].evidence = {
         {"path of anneliese", "file:///home/anneliese/x", "libraries[/home/anneliese/cuda]"}};
-    report.findings[0].remedies = {{Action::other,
-                                    "remove it",
-                                    {"rm /home/anneliese/cuda/lib64/libcuda.so.1"},
-                                    Risk::safe,
-                                    "ls /home/anneliese",
-                                    ""}};
+    report.findings[0].remedies = {
+        {Action::other,
+         "remove it",
+         {"rm /home/anneliese/cuda/lib64/libcuda.so.1"},
+         Risk::safe,
+         "ls /home/anneliese",
+         ""}};
     report.verdicts[0].reason = "GPU 0 (" + uuid + ") is not well";
     return report;
 }
 
-const std::vector<std::string> secrets = {"karlotta",      "anneliese", "friedrich",    "Berta",
-                                          "Maier",         "Dora",      "helios",       "selene",
-                                          "1324419067243", "/root",     "/data/people", "11111111",
-                                          "555555555555",  "aaaaaaaa",  "00000000000f"};
+const std::vector<std::string> secrets = {
+    "karlotta",
+    "anneliese",
+    "friedrich",
+    "Berta",
+    "Maier",
+    "Dora",
+    "helios",
+    "selene",
+    "1324419067243",
+    "/root",
+    "/data/people",
+    "11111111",
+    "555555555555",
+    "aaaaaaaa",
+    "00000000000f"};
 
 std::string everything(const Report& report) {
     std::string text = facts_to_text(report.facts, 2);
@@ -82,8 +95,9 @@ TEST_CASE("the same thing has the same word everywhere") {
     CHECK(contains(report.findings[0].message, "the file " + path + " is no library"));
     CHECK(report.findings[0].remedies[0].commands[0] == "rm " + path);
     const std::string& visible = report.facts.host.environment.at("CUDA_VISIBLE_DEVICES");
-    CHECK(visible == *report.facts.cuda_devices[0].uuid + "," + *report.facts.cuda_devices[0].uuid +
-                         ",MIG-UUID-2");
+    CHECK(
+        visible == *report.facts.cuda_devices[0].uuid + "," + *report.facts.cuda_devices[0].uuid +
+                       ",MIG-UUID-2");
     CHECK(report.facts.cuda_devices[0].uuid == "GPU-UUID-1");
     CHECK(everything(redact(private_report(), identity)) == everything(report));
 }
@@ -105,12 +119,14 @@ TEST_CASE("the own home directory is ~ to people, and what a shell expands in co
     CHECK(command("rm /data/lena/x /data/lena") == "rm ~/x ~");
     CHECK(command("rm '/data/lena/my dir/x' '/data/lena'") == "rm ~/'my dir/x' ~/''");
     CHECK(command("export A=/data/lena/a:/data/lena/b") == "export A=\"$HOME\"/a:\"$HOME\"/b");
-    CHECK(command("x \"/data/lena/a b\" --at='/data/lena/c d'") ==
-          "x \"$HOME/a b\" --at=\"$HOME\"'/c d'");
+    CHECK(
+        command("x \"/data/lena/a b\" --at='/data/lena/c d'") ==
+        "x \"$HOME/a b\" --at=\"$HOME\"'/c d'");
     CHECK(command("python -c 'open(\"/data/lena/a\")'") == "python -c 'open(\"'\"$HOME\"'/a\")'");
     const Report shown = redact(report, lena);
-    CHECK(shown.findings[0].message ==
-          "'~/my dir/x' and ~ are there, /data/lena2 and /srv/data/USER1 too");
+    CHECK(
+        shown.findings[0].message ==
+        "'~/my dir/x' and ~ are there, /data/lena2 and /srv/data/USER1 too");
     CHECK(shown.facts.libraries[0].path == "/HOME1/lib/libcuda.so.1");
     report.facts.cudnns.at(0).library = "/data/lena/lib/libcudnn.so.9";
     CHECK(contains(outline_of(redact(report, lena)).text({}), "~/lib/libcudnn.so.9"));
@@ -128,15 +144,17 @@ TEST_CASE("redacting twice is redacting once") {
 TEST_CASE("nothing else changes") {
     Report report = healthy_report();
     report.facts.cuda_devices[0].uuid = report.facts.nvml_devices[0].uuid = std::nullopt;
-    const Identity ordinary{{"a", "cuda", "root", "test", "1000"},
-                            {"/", "/root", "/usr/local", "/work", "relative"},
-                            {"gpu", "localhost"}};
+    const Identity ordinary{
+        {"a", "cuda", "root", "test", "1000"},
+        {"/", "/root", "/usr/local", "/work", "relative"},
+        {"gpu", "localhost"}};
     CHECK(everything(redact(report, ordinary)) == everything(report));
 }
 
 TEST_CASE("a host's name that begins a text is hidden") {
-    for (const char* rest : {": CUDNN_STATUS_NOT_INITIALIZED",
-                             ":123:456 [0] NCCL INFO CUDNN_STATUS_NOT_INITIALIZED"}) {
+    for (const char* rest :
+         {": CUDNN_STATUS_NOT_INITIALIZED",
+          ":123:456 [0] NCCL INFO CUDNN_STATUS_NOT_INITIALIZED"}) {
         Report report = healthy_report();
         report.sentence = "node7.local" + std::string(rest);
         const std::string sentence = redact(report, identity).sentence;
@@ -157,8 +175,9 @@ TEST_CASE("a long run of what may begin a code is searched once") {
 
 TEST_CASE("a user with an ordinary name is hidden where the name is one") {
     const Identity ordinary{{"cuda"}, {"/home/cuda"}, {}};
-    CHECK(redact("/home/cuda/lib needs /usr/local/cuda/lib64 for cuda", ordinary) ==
-          "/home/USER1/lib needs /usr/local/cuda/lib64 for cuda");
+    CHECK(
+        redact("/home/cuda/lib needs /usr/local/cuda/lib64 for cuda", ordinary) ==
+        "/home/USER1/lib needs /usr/local/cuda/lib64 for cuda");
     CHECK(redact("/home/a/x: a", ordinary) == "/home/USER1/x: a");
 }
 
@@ -234,14 +253,17 @@ TEST_CASE("private things are found in whatever is around them") {
 
 TEST_CASE("a shortened UUID has the word of the whole, in letters of any size") {
     const std::string whole = "GPU-ABCDEF12-2222-3333-4444-555555555555";
-    CHECK(redact(whole + " GPU-abcdef1 GPU-abcdef12-22 gpu-abcdef12-2222-3333-4444-555555555555",
-                 {}) == "GPU-UUID-1 GPU-UUID-1 GPU-UUID-1 gpu-UUID-1");
+    CHECK(
+        redact(
+            whole + " GPU-abcdef1 GPU-abcdef12-22 gpu-abcdef12-2222-3333-4444-555555555555", {}) ==
+        "GPU-UUID-1 GPU-UUID-1 GPU-UUID-1 gpu-UUID-1");
 }
 
 TEST_CASE("names end where words end") {
     const Identity ida{{"ida"}, {}, {"ida-box"}};
-    CHECK(redact("ida, ida_env, /scratch/ida-env, nvidia, idaho, Florida", ida) ==
-          "USER1, USER1_env, /scratch/USER1-env, nvidia, idaho, Florida");
+    CHECK(
+        redact("ida, ida_env, /scratch/ida-env, nvidia, idaho, Florida", ida) ==
+        "USER1, USER1_env, /scratch/USER1-env, nvidia, idaho, Florida");
     CHECK(redact("on ida-box, not ida-boxes", ida) == "on HOST1, not USER1-boxes");
     CHECK(redact("is it in /home/ida. Or not", ida) == "is it in /home/USER1. Or not");
     CHECK(redact("/mnt/c/Users/ida is not at /x", ida) == "/mnt/c/Users/USER1 is not at /x");
@@ -265,18 +287,28 @@ TEST_CASE("names of hosts and tokens are hidden where logs show them") {
         CHECK_FALSE(contains(redact(text, nobody), hidden));
         CHECK(redact(redact(text, nobody), nobody) == redact(text, nobody));
     }
-    CHECK(redact("hostname=lab-box7; on lab-box7 and lab-box7x", nobody) ==
-          "hostname=HOST1; on HOST1 and lab-box7x");
+    CHECK(
+        redact("hostname=lab-box7; on lab-box7 and lab-box7x", nobody) ==
+        "hostname=HOST1; on HOST1 and lab-box7x");
 }
 
 TEST_CASE("what only looks private stays") {
     const Identity nobody;
     for (const std::string text :
          {"https://docs.nvidia.com/home/page and http://pypi.org/users/x",
-          "GPU-accelerated, GPU-0, MIG-enabled", "serial: none, serialised", "/home/ and /home",
-          "a/root, /rootfs, /root-fs", "8.9.7 1324419067243", "GPU-added-facade", "this host (1)",
-          "10:00:01 INFO start:", "Nov 21 10:00:01 loss is nan", "sk-learn",
-          "hostname: ", "user: invalid; password=None", "User: CUDNN_STATUS_INTERNAL_ERROR",
+          "GPU-accelerated, GPU-0, MIG-enabled",
+          "serial: none, serialised",
+          "/home/ and /home",
+          "a/root, /rootfs, /root-fs",
+          "8.9.7 1324419067243",
+          "GPU-added-facade",
+          "this host (1)",
+          "10:00:01 INFO start:",
+          "Nov 21 10:00:01 loss is nan",
+          "sk-learn",
+          "hostname: ",
+          "user: invalid; password=None",
+          "User: CUDNN_STATUS_INTERNAL_ERROR",
           "TensorRT 10.13.3.9"})
         CHECK(redact(text, nobody) == text);
 }
@@ -370,6 +402,6 @@ TEST_CASE("a hostile text is redacted in linear time") {
             repeated += part;
         CHECK_FALSE(redact(repeated, {}).empty());
     }
-    CHECK(redact(std::string(1'000'000, '-') + std::string(1'000'000, 'a'), {}).size() ==
-          2'000'000);
+    CHECK(
+        redact(std::string(1'000'000, '-') + std::string(1'000'000, 'a'), {}).size() == 2'000'000);
 }

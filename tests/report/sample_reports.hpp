@@ -6,8 +6,8 @@
 
 namespace rnncheck::test {
 
-inline RnnCase sample_case(Dtype dtype, MathType math, Algorithm algorithm, int input, int hidden,
-                           int batch, int steps) {
+inline RnnCase sample_case(
+    Dtype dtype, MathType math, Algorithm algorithm, int input, int hidden, int batch, int steps) {
     RnnCase made;
     made.dtype = dtype;
     made.math = math;
@@ -70,9 +70,11 @@ inline Report healthy_report() {
     facts.rnn_runs.clear();
     add_sample_runs(facts, 0);
     Report report = sample_report(OverallVerdict::healthy, std::move(facts));
-    report.verdicts = {{"driver_missing", Outcome::pass, "the driver works"},
-                       {"wsl_libcuda_not_found", Outcome::not_applicable,
-                        "this is not the Windows Subsystem for Linux"}};
+    report.verdicts = {
+        {"driver_missing", Outcome::pass, "the driver works"},
+        {"wsl_libcuda_not_found",
+         Outcome::not_applicable,
+         "this is not the Windows Subsystem for Linux"}};
     report.counts = {0, 1, 0, 1};
     return report;
 }
@@ -118,12 +120,13 @@ inline std::vector<Finding> sample_findings() {
     hostile.subject = hostile_text();
     hostile.message = "the file " + hostile_text() + " is not a library";
     hostile.evidence = {{hostile_text(), hostile_text(), hostile_text()}};
-    hostile.remedies = {{Action::none,
-                         hostile_text(),
-                         {hostile_text()},
-                         Risk::destructive,
-                         hostile_text(),
-                         hostile_text()}};
+    hostile.remedies = {
+        {Action::none,
+         hostile_text(),
+         {hostile_text()},
+         Risk::destructive,
+         hostile_text(),
+         hostile_text()}};
 
     Finding note;
     note.rule = "several_cudnns";
@@ -240,8 +243,8 @@ inline Report report_without_driver() {
     facts.nvml_devices.clear();
     facts.kernel_runs.clear();
     facts.rnn_runs.clear();
-    std::erase_if(facts.libraries,
-                  [](const Library& library) { return library.kind == LibraryKind::cuda; });
+    std::erase_if(
+        facts.libraries, [](const Library& library) { return library.kind == LibraryKind::cuda; });
     Finding missing;
     missing.rule = "driver_missing";
     missing.title = "No NVIDIA driver is installed";
@@ -257,19 +260,25 @@ inline Report report_without_driver() {
          .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"}};
     Report report = sample_report(OverallVerdict::problems, std::move(facts));
     report.findings = {missing};
-    report.verdicts = {{"driver_missing", Outcome::fault, missing.message, {}, {}, Layer::driver},
-                       {"rnn_result_wrong",
-                        Outcome::not_applicable,
-                        "no GPU",
-                        {},
-                        NotEvaluated::skipped,
-                        Layer::rnn}};
+    report.verdicts = {
+        {"driver_missing", Outcome::fault, missing.message, {}, {}, Layer::driver},
+        {"rnn_result_wrong",
+         Outcome::not_applicable,
+         "no GPU",
+         {},
+         NotEvaluated::skipped,
+         Layer::rnn}};
     report.counts = {1, 0, 0, 1};
     return report;
 }
 
-inline Finding cause_in_log(const char* rule, const char* title, Confidence confidence,
-                            std::vector<Evidence> evidence, Remedy remedy, DecidingCheck check) {
+inline Finding cause_in_log(
+    const char* rule,
+    const char* title,
+    Confidence confidence,
+    std::vector<Evidence> evidence,
+    Remedy remedy,
+    DecidingCheck check) {
     Finding cause;
     cause.rule = rule;
     cause.title = title;
@@ -294,32 +303,36 @@ inline Report diagnosis_of_a_log() {
     log.rnn_config->units = 128;
     const std::string line =
         "cuda_dnn.cc:439] Could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED";
-    log.events = {{"handle", LogKind::error, "train.log", 7, line, {}, 1},
-                  {"fails_later",
-                   LogKind::consequence,
-                   "train.log",
-                   9,
-                   "Fail to find the dnn implementation.",
-                   {},
-                   1}};
+    log.events = {
+        {"handle", LogKind::error, "train.log", 7, line, {}, 1},
+        {"fails_later",
+         LogKind::consequence,
+         "train.log",
+         9,
+         "Fail to find the dnn implementation.",
+         {},
+         1}};
     const Evidence seen{"cuDNN could not start", "line 7: " + line, "log.events[0]"};
     Report report = sample_report(OverallVerdict::problems, std::move(facts));
     report.findings = {
-        cause_in_log("gpu_memory_held_by_other_process", "Other processes hold the memory of a GPU",
-                     Confidence::likely,
-                     {seen, seen, {"known besides", "7.6 MiB of 10.9 GiB were free", "log"}},
-                     {Action::other,
-                      "End the other process, or use another GPU",
-                      {},
-                      Risk::disruptive,
-                      "",
-                      ""},
-                     {"A process of another program is listed: this is the cause",
-                      "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv"}),
+        cause_in_log(
+            "gpu_memory_held_by_other_process",
+            "Other processes hold the memory of a GPU",
+            Confidence::likely,
+            {seen, seen, {"known besides", "7.6 MiB of 10.9 GiB were free", "log"}},
+            {Action::other,
+             "End the other process, or use another GPU",
+             {},
+             Risk::disruptive,
+             "",
+             ""},
+            {"A process of another program is listed: this is the cause",
+             "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv"}),
         cause_in_log(
             "tf_preallocated_memory",
             "The framework took nearly all GPU memory before cuDNN could start",
-            Confidence::possible, {seen},
+            Confidence::possible,
+            {seen},
             {Action::other,
              "Let memory grow",
              {"export TF_FORCE_GPU_ALLOW_GROWTH=true"},
@@ -328,10 +341,13 @@ inline Report diagnosis_of_a_log() {
              ""},
             {"The memory is used by this program itself while it starts: this is the cause",
              "nvidia-smi"}),
-        cause_in_log("batch_too_large_for_cudnn", "The batch is larger than cuDNN's kernel takes",
-                     Confidence::possible, {seen},
-                     {Action::other, "Use smaller batches", {}, Risk::safe, "", ""},
-                     {"Halve the batch: if it works, this is the cause", ""})};
+        cause_in_log(
+            "batch_too_large_for_cudnn",
+            "The batch is larger than cuDNN's kernel takes",
+            Confidence::possible,
+            {seen},
+            {Action::other, "Use smaller batches", {}, Risk::safe, "", ""},
+            {"Halve the batch: if it works, this is the cause", ""})};
     report.about = About::log;
     return report;
 }

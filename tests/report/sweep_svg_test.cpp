@@ -31,16 +31,22 @@ Facts with_ends(const std::vector<RunEnd>& ends) {
 
 TEST_CASE("svg: each case is a square with the letter of its end and a colour of its own") {
     const std::vector<RunEnd> ends = {
-        RunEnd::ok,     RunEnd::not_supported, RunEnd::rejected, RunEnd::out_of_memory,
-        RunEnd::failed, RunEnd::incorrect,     RunEnd::skipped};
+        RunEnd::ok,
+        RunEnd::not_supported,
+        RunEnd::rejected,
+        RunEnd::out_of_memory,
+        RunEnd::failed,
+        RunEnd::incorrect,
+        RunEnd::skipped};
     const std::string svg = sweeps_svg(with_ends(ends), "title");
     for (const char letter : std::string(".-rmXWs"))  // one in the grid, one in the legend
         CHECK(count_of(svg, ">" + std::string(1, letter) + "</text></g>") == 2);
     for (const char* colour :
          {"#009E73", "#DDDDDD", "#E69F00", "#56B4E9", "#000000", "#D55E00", "#F0E442"})
         CHECK(count_of(svg, "fill=\"" + std::string(colour) + "\"/>") == 2);
-    CHECK(svg.find("<title>WRONG: LSTM fp32 fma standard, I=6 H=5 B=3 T=4 L=1</title>") !=
-          std::string::npos);
+    CHECK(
+        svg.find("<title>WRONG: LSTM fp32 fma standard, I=6 H=5 B=3 T=4 L=1</title>") !=
+        std::string::npos);
 }
 
 TEST_CASE("svg: more shapes than letters still have a column each") {

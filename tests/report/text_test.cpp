@@ -35,13 +35,14 @@ bool is_ascii(std::string_view text) {
 }
 
 std::vector<Report> all_samples() {
-    return {healthy_report(),
-            report_with_many_findings(),
-            report_of_eight_gpus(),
-            report_without_driver(),
-            diagnosis_of_a_log(),
-            report_of_a_sweep(),
-            {}};
+    return {
+        healthy_report(),
+        report_with_many_findings(),
+        report_of_eight_gpus(),
+        report_without_driver(),
+        diagnosis_of_a_log(),
+        report_of_a_sweep(),
+        {}};
 }
 
 bool has_control_character(std::string_view text) {
@@ -78,9 +79,9 @@ TEST_CASE("no line is longer than the page, but commands, paths and URLs") {
     for (const Report& report : all_samples())
         for (const std::size_t width : {60, 80, 100, 200})
             for (const bool ascii : {false, true})
-                for (const std::string& line :
-                     split(as_text(report, {.verbose = true, .ascii = ascii, .width = width}),
-                           '\n')) {
+                for (const std::string& line : split(
+                         as_text(report, {.verbose = true, .ascii = ascii, .width = width}),
+                         '\n')) {
                     const bool is_command =
                         contains(line, "rnncheck lstm") || contains(line, "sudo ") ||
                         contains(line, "nvidia-smi") || contains(line, "https://") ||
@@ -89,8 +90,9 @@ TEST_CASE("no line is longer than the page, but commands, paths and URLs") {
                         split(line, ' '),
                         [&](const std::string& word) { return word.size() > width / 2; });
                     INFO(width << " " << line);
-                    CHECK((columns_of(line) <= std::min<std::size_t>(width, 100) || is_command ||
-                           has_long_word || contains(line, "\\x")));
+                    CHECK(
+                        (columns_of(line) <= std::min<std::size_t>(width, 100) || is_command ||
+                         has_long_word || contains(line, "\\x")));
                 }
 }
 
@@ -115,35 +117,43 @@ TEST_CASE("in ASCII nothing else is printed, and every mark has its word") {
 }
 
 TEST_CASE("the headline: the verdict, and the first to repair") {
-    CHECK(headline_of(healthy_report()) ==
-          "rnncheck 0.1.0   \u2713 recurrent networks work: all 6 cases passed on 1 GPU");
-    CHECK(headline_of(report_with_many_findings()) ==
-          "rnncheck 0.1.0   \u2717 no recurrent network was run on a GPU: A cuDNN library is "
-          "missing");
-    CHECK(headline_of(report_of_eight_gpus()) ==
-          "rnncheck 0.1.0   \u2717 5 of 49 cases failed: Recurrent networks compute incorrect "
-          "results");
-    CHECK(headline_of(report_without_driver()) ==
-          "rnncheck 0.1.0   \u2717 nothing was run on a GPU: No NVIDIA driver is installed");
-    CHECK(headline_of(diagnosis_of_a_log()) ==
-          "rnncheck 0.1.0   \u2717 likely cause: Other processes hold the memory of a GPU; 2 "
-          "others are possible");
+    CHECK(
+        headline_of(healthy_report()) ==
+        "rnncheck 0.1.0   \u2713 recurrent networks work: all 6 cases passed on 1 GPU");
+    CHECK(
+        headline_of(report_with_many_findings()) ==
+        "rnncheck 0.1.0   \u2717 no recurrent network was run on a GPU: A cuDNN library is "
+        "missing");
+    CHECK(
+        headline_of(report_of_eight_gpus()) ==
+        "rnncheck 0.1.0   \u2717 5 of 49 cases failed: Recurrent networks compute incorrect "
+        "results");
+    CHECK(
+        headline_of(report_without_driver()) ==
+        "rnncheck 0.1.0   \u2717 nothing was run on a GPU: No NVIDIA driver is installed");
+    CHECK(
+        headline_of(diagnosis_of_a_log()) ==
+        "rnncheck 0.1.0   \u2717 likely cause: Other processes hold the memory of a GPU; 2 "
+        "others are possible");
     Report look_only = sample_report(OverallVerdict::healthy, {});
     look_only.facts.tool.stages = {"look"};
     CHECK(
         contains(headline_of(look_only), "but only files were examined; nothing was run on a GPU"));
-    CHECK(contains(headline_of(sample_report(OverallVerdict::undetermined, {})),
-                   "? undetermined: nothing was run on a GPU"));
+    CHECK(contains(
+        headline_of(sample_report(OverallVerdict::undetermined, {})),
+        "? undetermined: nothing was run on a GPU"));
     Report long_title = report_without_driver();
     for (int i = 0; i < 20; ++i)
         long_title.findings[0].title += " and so on";
     CHECK(sentence_of(long_title).ends_with(" and so on"));
     Report with_log = report_without_driver();
     with_log.findings.insert(
-        with_log.findings.begin(), 2,
+        with_log.findings.begin(),
+        2,
         {.title = "A guess", .severity = Severity::error, .confidence = Confidence::possible});
-    CHECK(sentence_of(with_log) ==
-          "1 problem and 2 possible, nothing was run on a GPU: No NVIDIA driver is installed");
+    CHECK(
+        sentence_of(with_log) ==
+        "1 problem and 2 possible, nothing was run on a GPU: No NVIDIA driver is installed");
     with_log.findings.pop_back();
     CHECK(sentence_of(with_log) == "2 possible problems, nothing was run on a GPU: A guess");
 }
@@ -200,8 +210,8 @@ TEST_CASE("a diagnosis quotes a line once and lists the checks in their order") 
                second = text.find("\n  2  The framework took"),
                third = text.find("\n  3  The batch");
     CHECK((line < first && first < second && second < third && third != std::string::npos));
-    CHECK(contains(text,
-                   "\n     nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv\n"));
+    CHECK(contains(
+        text, "\n     nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv\n"));
     CHECK(contains(text, "Follow-up errors: line 9."));
     CHECK_FALSE(contains(text, "log.events"));
     CHECK(contains(as_text(diagnosis_of_a_log(), {.verbose = true}), "[log.events[0]]"));
@@ -227,8 +237,9 @@ TEST_CASE(
     "the last line of a report that is longer than a screen is the verdict, that of a short one is "
     "not") {
     const std::string verdict = "recurrent networks work: all 6 cases passed on 1 GPU\n";
-    CHECK(as_text(healthy_report()).ends_with(verdict) ==
-          (std::ranges::count(as_text(healthy_report()), '\n') > 24));
+    CHECK(
+        as_text(healthy_report()).ends_with(verdict) ==
+        (std::ranges::count(as_text(healthy_report()), '\n') > 24));
     CHECK(as_text(report_with_many_findings()).ends_with("A cuDNN library is missing\n"));
     CHECK(as_text(report_of_eight_gpus())
               .ends_with("Recurrent networks compute incorrect results\n"));
@@ -263,16 +274,18 @@ TEST_CASE(
         CHECK(contains(text, is_note ? " (" + finding.rule + ")\n" : finding.rule + "\n"));
     }
     CHECK(contains(text, "rnncheck explain cudnn_part_missing, or -v"));
-    CHECK(contains(text,
-                   "  Fix       sudo apt-get install --reinstall libcudnn9-cuda-12\n"
-                   "            sudo ldconfig\n"
-                   "            Install the whole of cuDNN (needs administrator rights)\n"
-                   "  Verify    rnncheck doctor --only cudnn_part_missing\n"));
+    CHECK(contains(
+        text,
+        "  Fix       sudo apt-get install --reinstall libcudnn9-cuda-12\n"
+        "            sudo ldconfig\n"
+        "            Install the whole of cuDNN (needs administrator rights)\n"
+        "  Verify    rnncheck doctor --only cudnn_part_missing\n"));
     for (const char* hidden : {"pip install", "Evidence", "Docs"})
         CHECK_FALSE(contains(text, hidden));
     const std::string all = as_text(report_with_many_findings(), {.verbose = true});
     for (const char* more :
-         {"  Or        pip install nvidia-cudnn-cu12", "  Evidence  needed: libcudnn_adv.so.9 [",
+         {"  Or        pip install nvidia-cudnn-cu12",
+          "  Evidence  needed: libcudnn_adv.so.9 [",
           "  Docs      https://docs.nvidia.com"})
         CHECK(contains(all, more));
 }
@@ -335,9 +348,10 @@ TEST_CASE("the driver's row shows which library is loaded, and a row each that n
         library.path = path;
     }
     const std::string text = unwrapped(as_text(report));
-    CHECK(contains(text,
-                   "the loaded library is a stub of the CUDA Toolkit, not the driver "
-                   "/opt/stubs/libcuda.so.1"));
+    CHECK(contains(
+        text,
+        "the loaded library is a stub of the CUDA Toolkit, not the driver "
+        "/opt/stubs/libcuda.so.1"));
     CHECK(contains(text, "not queried /usr/lib/libcuda.so.1"));
     CHECK_FALSE(contains(text, "not queried /opt/stubs"));
 }
@@ -372,8 +386,9 @@ TEST_CASE("the user's own home directory, which is shown as ~, does not count as
 
 TEST_CASE("where a version was named, the checks of versions that passed are the answer") {
     Report report = healthy_report();
-    report.verdicts = {{"driver_too_old", Outcome::pass, "driver 580 runs CUDA 13"},
-                       {"gpu_throttled", Outcome::pass, "no GPU is throttled"}};
+    report.verdicts = {
+        {"driver_too_old", Outcome::pass, "driver 580 runs CUDA 13"},
+        {"gpu_throttled", Outcome::pass, "no GPU is throttled"}};
     CHECK_FALSE(contains(as_text(report), "driver 580 runs CUDA 13"));
     Framework& named = report.facts.frameworks.emplace_back();
     named.name = "pytorch";
@@ -415,10 +430,11 @@ TEST_CASE("words are wrapped, never broken") {
 
 TEST_CASE("the age of the compatibility data is on the page when it is known") {
     Report report = healthy_report();
-    for (const auto& [days, words] : {std::pair{0, "2026-11-21, today."},
-                                      {1, "2026-11-21, 1 day old."},
-                                      {100, "2026-11-21, 3 months old."},
-                                      {800, "2026-11-21, 2 years old."}}) {
+    for (const auto& [days, words] :
+         {std::pair{0, "2026-11-21, today."},
+          {1, "2026-11-21, 1 day old."},
+          {100, "2026-11-21, 3 months old."},
+          {800, "2026-11-21, 2 years old."}}) {
         report.tool.matrix_age_days = days;
         CHECK(contains(as_text(report), std::string("Compatibility data: ") + words));
     }
@@ -448,9 +464,10 @@ TEST_CASE(
     Report report = healthy_report();
     MinimalCase& minimal = report.lstm.emplace().minimal_case.emplace();
     minimal.rerun_command = "rnncheck lstm --device 0 --cell gru";
-    for (const auto& [end, words] : {std::pair{RunEnd::incorrect, "is still wrong"},
-                                     {RunEnd::rejected, "is still rejected"},
-                                     {RunEnd::failed, "still fails"}}) {
+    for (const auto& [end, words] :
+         {std::pair{RunEnd::incorrect, "is still wrong"},
+          {RunEnd::rejected, "is still rejected"},
+          {RunEnd::failed, "still fails"}}) {
         minimal.run.end = end;
         CHECK(contains(as_text(report), "The smallest case that " + std::string(words)));
         CHECK(contains(as_text(report), "\n  rnncheck lstm --device 0 --cell gru\n"));

@@ -110,7 +110,8 @@ TEST_CASE("every instruction set and number of threads computes bitwise the same
     std::vector<Frozen> cases = frozen_cases_in(file);
     // Large enough for threads and for more than one block of steps and rows.
     for (const char* const words :
-         {"I=300 H=70 B=150 T=5 training states", "gru I=20 H=140 B=70 T=9 training lengths=9,9,1",
+         {"I=300 H=70 B=150 T=5 training states",
+          "gru I=20 H=140 B=70 T=9 training lengths=9,9,1",
           "relu I=33 H=270 B=20 T=6 L=2 training",
           "fp32 I=90 H=130 B=140 T=4 P=33 training bidirectional"}) {
         RnnCase rnn_case = parse_case(words);

@@ -13,13 +13,14 @@ const double not_a_number = std::numeric_limits<double>::quiet_NaN();
 const double infinity = std::numeric_limits<double>::infinity();
 
 RnnOutputs all(double value) {
-    return {std::vector<double>(24, value),
-            std::vector<double>(8, value),
-            std::vector<double>(8, value),
-            {},
-            {},
-            {},
-            {}};
+    return {
+        std::vector<double>(24, value),
+        std::vector<double>(8, value),
+        std::vector<double>(8, value),
+        {},
+        {},
+        {},
+        {}};
 }
 
 struct Example {
@@ -90,19 +91,21 @@ TEST_CASE("one element beyond its limit is wrong, and named") {
     Example example;
     SECTION("y") {
         example.found.y[9] = 0.25;
-        CHECK(example.result().worst ==
-              "y of sequence 0, step 2, unit 1: found 0.25, expected 0.5");
+        CHECK(
+            example.result().worst == "y of sequence 0, step 2, unit 1: found 0.25, expected 0.5");
         CHECK(example.result().largest_error == Approx(0.25));
     }
     SECTION("hy") {
         example.found.hy[7] = 0.5;
-        CHECK(example.result().worst ==
-              "hy of layer 0 backward, sequence 1, unit 1: found 0.5, expected 0.25");
+        CHECK(
+            example.result().worst ==
+            "hy of layer 0 backward, sequence 1, unit 1: found 0.5, expected 0.25");
     }
     SECTION("cy, whose limit is its own") {
         example.found.cy[2] -= 7e-3;
-        CHECK(example.result().worst ==
-              "cy of layer 0, sequence 1, unit 0: found -3.007, expected -3");
+        CHECK(
+            example.result().worst ==
+            "cy of layer 0, sequence 1, unit 0: found -3.007, expected -3");
         CHECK(example.result().largest_error == Approx(7e-3 / 6));
     }
     SECTION("the worst of several") {
@@ -119,8 +122,11 @@ TEST_CASE("what is not a number is infinitely wrong wherever it is") {
         for (const int where : {0, 1, 2, 3}) {
             CAPTURE(value, where);
             Example example;
-            double* const places[] = {&example.found.y[15], &example.found.y[20],
-                                      &example.found.hy[0], &example.found.cy[7]};
+            double* const places[] = {
+                &example.found.y[15],
+                &example.found.y[20],
+                &example.found.hy[0],
+                &example.found.cy[7]};
             *places[where] = value;
             CHECK_FALSE(example.result().correct);
             CHECK(example.result().largest_error == infinity);
@@ -141,8 +147,9 @@ TEST_CASE("padding must be exactly the fill") {
     Example example;
     example.found.y[16] = 1e-30;
     CHECK_FALSE(example.result().correct);
-    CHECK(example.result().worst ==
-          "y of sequence 1, step 1 (padding), unit 0: found 1e-30, expected 0");
+    CHECK(
+        example.result().worst ==
+        "y of sequence 1, step 1 (padding), unit 0: found 1e-30, expected 0");
     example.found.y[16] = -0.0;
     CHECK(example.result().correct);
 }
@@ -152,8 +159,8 @@ TEST_CASE("outputs that are missing are wrong") {
     example.found.hy.pop_back();
     CHECK_FALSE(example.result().correct);
     CHECK(example.result().worst == "not all outputs are there");
-    CHECK(compare(example.rnn_case, example.expected, {}, example.limits).largest_error ==
-          infinity);
+    CHECK(
+        compare(example.rnn_case, example.expected, {}, example.limits).largest_error == infinity);
 }
 
 TEST_CASE("an fp32 error that TF32 explains is distinguished from one that nothing explains") {
@@ -259,24 +266,28 @@ TEST_CASE("limits: fast mathematics concerns fp32 with functions alone, and expl
         return all;
     };
     const Limits strict = limits({false, true, true});
-    CHECK(precisions(strict) ==
-          std::vector{Precision::full, Precision::fast_math, Precision::tf32});
+    CHECK(
+        precisions(strict) == std::vector{Precision::full, Precision::fast_math, Precision::tf32});
     CHECK(strict.widest == 1);
     CHECK(limits({true, true, true}).widest == 2);
     CHECK(precisions(limits({})) == std::vector{Precision::full});
-    CHECK(precisions(limits_for(RealLimits(Dtype::fp16).rnn_case, real.inputs, real.computation,
-                                {true, true, true})) == std::vector{Precision::full});
+    CHECK(
+        precisions(limits_for(
+            RealLimits(Dtype::fp16).rnn_case, real.inputs, real.computation, {true, true, true})) ==
+        std::vector{Precision::full});
     RnnOutputs found = real.computation.outputs;
     found.y[0] += strict.kept[1].largest.y[0] * 0.9;
     CHECK(compare(real.rnn_case, real.computation.outputs, found, strict).correct);
-    CHECK(compare(real.rnn_case, real.computation.outputs, found, strict).precision ==
-          Precision::fast_math);
+    CHECK(
+        compare(real.rnn_case, real.computation.outputs, found, strict).precision ==
+        Precision::fast_math);
     CHECK_FALSE(compare(real.rnn_case, real.computation.outputs, found, limits({})).correct);
     RnnCase relu = real.rnn_case;
     relu.cell = Cell::relu;
     const RnnInputs inputs = make_inputs(relu);
-    CHECK(precisions(limits_for(relu, inputs, compute(relu, inputs), {false, false, true})) ==
-          std::vector{Precision::full});
+    CHECK(
+        precisions(limits_for(relu, inputs, compute(relu, inputs), {false, false, true})) ==
+        std::vector{Precision::full});
 }
 
 TEST_CASE("what the states of a sequence of length 0 hold is not looked at") {

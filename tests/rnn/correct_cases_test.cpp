@@ -56,14 +56,17 @@ TEST_CASE("random correct cases give no false alarm, with room to spare") {
         const RnnInputs inputs = make_inputs(rnn_case);
         const Computation computation = compute(rnn_case, inputs);
         const sim::Arithmetic arithmetic = random_arithmetic(rnn_case, random);
-        const Limits limits =
-            limits_for(rnn_case, inputs, computation,
-                       {rnn_case.math == MathType::standard, true, is_fast(rnn_case)});
-        const Comparison comparison = compare(rnn_case, computation.outputs,
-                                              sim::simulate(rnn_case, inputs, arithmetic), limits);
+        const Limits limits = limits_for(
+            rnn_case,
+            inputs,
+            computation,
+            {rnn_case.math == MathType::standard, true, is_fast(rnn_case)});
+        const Comparison comparison = compare(
+            rnn_case, computation.outputs, sim::simulate(rnn_case, inputs, arithmetic), limits);
         if (!comparison.correct)
-            FAIL_CHECK(describe(rnn_case) << ": " << comparison.worst << " at "
-                                          << comparison.largest_error / comparison.limit);
+            FAIL_CHECK(
+                describe(rnn_case) << ": " << comparison.worst << " at "
+                                   << comparison.largest_error / comparison.limit);
         see(seen[kind(rnn_case)], rnn_case, comparison);
     }
     CHECK(seen.size() == 14);
@@ -76,7 +79,8 @@ TEST_CASE("random correct cases give no false alarm, with room to spare") {
         SUCCEED(summary);
         INFO(summary);
         CHECK(entry.largest < 0.9);
-        CHECK((entry.reduced > 0) ==
-              (name.starts_with("fp32 default") || contains(name, "fast math")));
+        CHECK(
+            (entry.reduced > 0) ==
+            (name.starts_with("fp32 default") || contains(name, "fast math")));
     }
 }

@@ -30,8 +30,11 @@ sim::Arithmetic arithmetic_of(const RnnCase& rnn_case) {
     if (fp32 && rnn_case.math != MathType::fma)
         arithmetic.operands = sim::Operands::tf32_cut;
     for (bool* stored :
-         {&arithmetic.half_sums_stored, &arithmetic.gates_stored, &arithmetic.cell_stored,
-          &arithmetic.gradients_stored, &arithmetic.dweights_stored})
+         {&arithmetic.half_sums_stored,
+          &arithmetic.gates_stored,
+          &arithmetic.cell_stored,
+          &arithmetic.gradients_stored,
+          &arithmetic.dweights_stored})
         *stored = !fp32 && !fp64;
     arithmetic.wobble = fp64                               ? 4 * 0x1p-52
                         : fp32 && !is_persistent(rnn_case) ? 4 * 0x1p-23
@@ -50,8 +53,11 @@ struct Task {
         : rnn_case(the_case),
           inputs(make_inputs(the_case)),
           computation(compute(the_case, inputs)),
-          limits(limits_for(the_case, inputs, computation,
-                            {the_case.math != MathType::fma, true, is_persistent(the_case)})) {
+          limits(limits_for(
+              the_case,
+              inputs,
+              computation,
+              {the_case.math != MathType::fma, true, is_persistent(the_case)})) {
     }
 
     RnnOutputs run(sim::Fault fault) const {
@@ -108,8 +114,11 @@ void print_table() {
             ++changed;
             noticed += !task.judge(found).correct;
         }
-        std::printf("| %s | %d | %d |\n", std::string(sim::fault_names()[number]).c_str(), changed,
-                    noticed);
+        std::printf(
+            "| %s | %d | %d |\n",
+            std::string(sim::fault_names()[number]).c_str(),
+            changed,
+            noticed);
     }
 }
 

@@ -43,13 +43,15 @@ TEST_CASE("PyTorch takes the algorithm for small hidden sizes up to 192 forward 
     CHECK(forward(network(Dtype::fp64, 64, 64), a100) == Algorithm::standard);
     CHECK(forward(network(Dtype::fp32, 64, 64), maxwell) == Algorithm::standard);
     CHECK(forward(network(Dtype::fp32, 64, 64), on("8.0", 108, "8.2.0")) == Algorithm::standard);
-    CHECK(pytorch_choice(network(Dtype::fp32, 64, 64), a100, parse_version("1.11.0"))->forward ==
-          Algorithm::standard);
+    CHECK(
+        pytorch_choice(network(Dtype::fp32, 64, 64), a100, parse_version("1.11.0"))->forward ==
+        Algorithm::standard);
     CHECK(pytorch_choice(network(Dtype::fp32, 64, 128), a100)->backward == small_h);
     CHECK(pytorch_choice(network(Dtype::fp32, 64, 129), a100)->backward == Algorithm::standard);
     CHECK(forward(parse_case("tanh", network(Dtype::fp32, 64, 384)), a100) == small_h);
-    CHECK(pytorch_choice(parse_case("relu", network(Dtype::fp32, 64, 257)), a100)->backward ==
-          Algorithm::standard);
+    CHECK(
+        pytorch_choice(parse_case("relu", network(Dtype::fp32, 64, 257)), a100)->backward ==
+        Algorithm::standard);
     CHECK(forward(parse_case("P=32", network(Dtype::fp32, 64, 64)), a100) == Algorithm::standard);
     const RnnCase packed = parse_case("fp32 I=64 H=64 B=2 T=16 sequence_major_packed lengths=16,3");
     CHECK(forward(packed, a100) == Algorithm::standard);
@@ -72,8 +74,9 @@ TEST_CASE(
     CHECK(forward(network(Dtype::fp32, 128, 256), a100) == Algorithm::standard);
     CHECK(forward(parse_case("L=2", large), a100) == Algorithm::standard);
     CHECK(forward(parse_case("gru", large), a100) == Algorithm::standard);
-    CHECK(forward(parse_case("tanh", network(Dtype::fp16, 128, 896, 96)), a100) ==
-          Algorithm::standard);
+    CHECK(
+        forward(parse_case("tanh", network(Dtype::fp16, 128, 896, 96)), a100) ==
+        Algorithm::standard);
     CHECK(pytorch_choice(large, a100)->math == MathType::tensor);
     CHECK(pytorch_choice(large, on("6.0", 56))->math == MathType::standard);
 }
@@ -150,16 +153,20 @@ TEST_CASE("only what a framework takes by default is promised, besides the stand
     };
     CHECK(supported(fp32, Algorithm::standard, RnnPlace()));
     CHECK(supported(fp32, Algorithm::persist_static_small_h, rtx_3090));
-    CHECK(supported(parse_case("training", network(Dtype::fp32, 64, 128)),
-                    Algorithm::persist_static_small_h, rtx_3090));
-    CHECK_FALSE(supported(parse_case("training", network(Dtype::fp32, 64, 160)),
-                          Algorithm::persist_static_small_h, rtx_3090));
+    CHECK(supported(
+        parse_case("training", network(Dtype::fp32, 64, 128)),
+        Algorithm::persist_static_small_h,
+        rtx_3090));
+    CHECK_FALSE(supported(
+        parse_case("training", network(Dtype::fp32, 64, 160)),
+        Algorithm::persist_static_small_h,
+        rtx_3090));
     CHECK_FALSE(supported(fp32, Algorithm::persist_dynamic, a100));
     CHECK(supported(fp16, Algorithm::persist_static, a100));
     CHECK_FALSE(supported(fp16, Algorithm::persist_static, rtx_3090));
     CHECK_FALSE(supported(fp16, Algorithm::persist_static, RnnPlace()));
     CHECK_FALSE(supported(network(Dtype::bf16, 64, 64), Algorithm::persist_static_small_h, a100));
     CHECK(supported(network(Dtype::bf16, 64, 64), Algorithm::standard, a100));
-    CHECK_FALSE(supported(parse_case("batch_major lengths=16,0,1,1,1,1,1,1", fp32),
-                          Algorithm::standard, a100));
+    CHECK_FALSE(supported(
+        parse_case("batch_major lengths=16,0,1,1,1,1,1,1", fp32), Algorithm::standard, a100));
 }

@@ -33,13 +33,14 @@ std::vector<double> decoded(const std::string& base64) {
 
 RnnOutputs outputs_of(const RnnCase& rnn_case, const Json& json) {
     const auto numbers = [](const Json& text) { return decoded(text.get<std::string>()); };
-    RnnOutputs outputs{numbers(json["y"]),
-                       numbers(json["hy"]),
-                       numbers(json["cy"]),
-                       numbers(json["dx"]),
-                       numbers(json["dhx"]),
-                       numbers(json["dcx"]),
-                       {}};
+    RnnOutputs outputs{
+        numbers(json["y"]),
+        numbers(json["hy"]),
+        numbers(json["cy"]),
+        numbers(json["dx"]),
+        numbers(json["dhx"]),
+        numbers(json["dcx"]),
+        {}};
     for (const Json& layer : json["dweights"]) {
         LayerWeights& weights = outputs.dweights.emplace_back();
         const auto gates = [&](const char* name, std::vector<double>(&to)[4]) {
@@ -95,9 +96,10 @@ TEST_CASE(
     for (const Json& entry : document["cases"]) {
         const RnnCase rnn_case = case_of(document, entry);
         CAPTURE(number, describe(rnn_case));
-        const double found =
-            difference(rnn_case, reference(rnn_case, frozen_inputs(rnn_case, number)),
-                       outputs_of(rnn_case, entry));
+        const double found = difference(
+            rnn_case,
+            reference(rnn_case, frozen_inputs(rnn_case, number)),
+            outputs_of(rnn_case, entry));
         CHECK(found < 1e-12);
         largest = std::max(largest, found);
         ++number;
@@ -113,8 +115,10 @@ TEST_CASE("what the program has of them for its self-test is PyTorch's") {
         const Json& entry = document["cases"][static_cast<std::size_t>(frozen.number)];
         CAPTURE(frozen.number);
         CHECK(describe(case_of(document, entry)) == describe(frozen.rnn_case));
-        CHECK(std::abs(weighted_sum(frozen.rnn_case, outputs_of(frozen.rnn_case, entry)) -
-                       frozen.sum) < 1e-12);
+        CHECK(
+            std::abs(
+                weighted_sum(frozen.rnn_case, outputs_of(frozen.rnn_case, entry)) - frozen.sum) <
+            1e-12);
     }
     CHECK(largest_frozen_difference() < frozen_limit / 100);
 }

@@ -29,13 +29,16 @@ TEST_CASE("numbers have the bytes that IEEE 754 and bfloat16 give them") {
         double value;
         std::uint64_t fp32, fp16, bf16;
     };
-    const Known known =
-        GENERATE(Known{0.0, 0, 0, 0}, Known{-0.0, 0x80000000, 0x8000, 0x8000},
-                 Known{1.0, 0x3F800000, 0x3C00, 0x3F80}, Known{-2.5, 0xC0200000, 0xC100, 0xC020},
-                 Known{0.1, 0x3DCCCCCD, 0x2E66, 0x3DCD}, Known{65504.0, 0x477FE000, 0x7BFF, 0x4780},
-                 Known{1e-7, 0x33D6BF95, 0x0002, 0x33D7},
-                 Known{positive_infinity, 0x7F800000, 0x7C00, 0x7F80},
-                 Known{-positive_infinity, 0xFF800000, 0xFC00, 0xFF80});
+    const Known known = GENERATE(
+        Known{0.0, 0, 0, 0},
+        Known{-0.0, 0x80000000, 0x8000, 0x8000},
+        Known{1.0, 0x3F800000, 0x3C00, 0x3F80},
+        Known{-2.5, 0xC0200000, 0xC100, 0xC020},
+        Known{0.1, 0x3DCCCCCD, 0x2E66, 0x3DCD},
+        Known{65504.0, 0x477FE000, 0x7BFF, 0x4780},
+        Known{1e-7, 0x33D6BF95, 0x0002, 0x33D7},
+        Known{positive_infinity, 0x7F800000, 0x7C00, 0x7F80},
+        Known{-positive_infinity, 0xFF800000, 0xFC00, 0xFF80});
     CAPTURE(known.value);
     CHECK(bits_of(known.value, Dtype::fp64) == std::bit_cast<std::uint64_t>(known.value));
     CHECK(bits_of(known.value, Dtype::fp32) == known.fp32);

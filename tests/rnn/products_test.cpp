@@ -109,8 +109,9 @@ void check(const Problem& problem, Team& team) {
     const std::vector<double> plain = problem.plainly();
     for (const ProductKernel& kernel : product_kernels()) {
         const WithKernel chosen(kernel);
-        INFO(kernel.name << ", " << team.threads() << " threads: " << problem.rows << " x "
-                         << problem.columns << " x " << problem.depth);
+        INFO(
+            kernel.name << ", " << team.threads() << " threads: " << problem.rows << " x "
+                        << problem.columns << " x " << problem.depth);
         CHECK(same_bits(problem.blocked(team), plain));
         CHECK(same_bits(problem.in_parts(team), plain));
     }
@@ -182,8 +183,8 @@ TEST_CASE("a number is rounded up to a short one") {
 }
 
 TEST_CASE("numbers of all narrower types are short, in all places") {
-    const double narrow[] = {0.0,   -0.0,    1.0,     0x1p-149, -0x1.fffffep127,
-                             65504, 0x1p-24, 0x1p500, 0x1p-500};
+    const double narrow[] = {
+        0.0, -0.0, 1.0, 0x1p-149, -0x1.fffffep127, 65504, 0x1p-24, 0x1p500, 0x1p-500};
     const double others[] = {1 + 0x1p-24, 0x1p-501, 0x1p501, HUGE_VAL, std::nan(""), 0x1p-1074};
     for (const ProductKernel& kernel : product_kernels()) {
         INFO(kernel.name);

@@ -89,8 +89,11 @@ inline sim::Arithmetic random_arithmetic(const RnnCase& rnn_case, Random& random
             random.below(2) ? sim::Operands::tf32_cut : sim::Operands::tf32_nearest;
     const bool sixteen_bits = rnn_case.dtype == Dtype::fp16 || rnn_case.dtype == Dtype::bf16;
     for (bool* stored :
-         {&arithmetic.half_sums_stored, &arithmetic.gates_stored, &arithmetic.cell_stored,
-          &arithmetic.gradients_stored, &arithmetic.dweights_stored})
+         {&arithmetic.half_sums_stored,
+          &arithmetic.gates_stored,
+          &arithmetic.cell_stored,
+          &arithmetic.gradients_stored,
+          &arithmetic.dweights_stored})
         *stored = sixteen_bits && random.below(2);
     arithmetic.wobble =
         rnn_case.dtype == Dtype::fp64 ? 4 * 0x1p-52

@@ -53,8 +53,9 @@ class Equations {
         if (!case_.states)
             return {0, 0};
         const int index = (at.pseudo_layer * case_.batch + at.sequence) * case_.hidden + unit;
-        return {inputs_.hx[static_cast<std::size_t>(index)],
-                inputs_.cx[static_cast<std::size_t>(index)]};
+        return {
+            inputs_.hx[static_cast<std::size_t>(index)],
+            inputs_.cx[static_cast<std::size_t>(index)]};
     }
 
     double below(const Place& at, int column) {
@@ -65,7 +66,9 @@ class Equations {
             return inputs_.x[static_cast<std::size_t>(index)];
         }
         const int half = column / case_.hidden;
-        return state({(layer - 1) * case_.directions() + half, at.sequence, at.step,
+        return state({(layer - 1) * case_.directions() + half,
+                      at.sequence,
+                      at.step,
                       column % case_.hidden})
             .h;
     }
@@ -111,8 +114,10 @@ double largest_error_of_states(const RnnCase& c, Equations& equations, const Rnn
             for (int unit = 0; unit < c.hidden; ++unit, ++at) {
                 const int last = equations.backward(layer) ? 0 : c.length_of(sequence) - 1;
                 const Equations::State state = equations.state({layer, sequence, last, unit});
-                largest = std::max({largest, std::abs(outputs.hy.at(at) - state.h),
-                                    std::abs(outputs.cy.at(at) - state.c)});
+                largest = std::max(
+                    {largest,
+                     std::abs(outputs.hy.at(at) - state.h),
+                     std::abs(outputs.cy.at(at) - state.c)});
             }
     return largest;
 }
@@ -137,8 +142,8 @@ TEST_CASE("the reference is what the equations give, one number at a time") {
     rnn_case.states = GENERATE(false, true);
     if (GENERATE(false, true))
         for (int sequence = 0; sequence < rnn_case.batch; ++sequence)
-            rnn_case.lengths.push_back(1 +
-                                       (sequence * 5 + rnn_case.hidden) % rnn_case.sequence_length);
+            rnn_case.lengths.push_back(
+                1 + (sequence * 5 + rnn_case.hidden) % rnn_case.sequence_length);
     CAPTURE(describe(rnn_case));
     const RnnInputs inputs = make_inputs(rnn_case);
     const RnnOutputs outputs = reference(rnn_case, inputs);

@@ -35,8 +35,8 @@ TEST_CASE("shrink: what the failure needs stays, to the number") {
         return c.hidden >= 1025 && c.batch > 3 && c.dtype == Dtype::fp16 &&
                c.direction == Direction::bidirectional;
     });
-    CHECK(describe(shrunk.smallest) ==
-          "fp16 default standard I=1 H=1025 B=4 T=1 L=1 bidirectional");
+    CHECK(
+        describe(shrunk.smallest) == "fp16 default standard I=1 H=1025 B=4 T=1 L=1 bidirectional");
     CHECK(shrunk.finished);
     CHECK(shrunk.trials < 80);
 }
@@ -55,7 +55,8 @@ TEST_CASE("shrink: sequences that do not matter are taken out, those that do are
 
 TEST_CASE("shrink: every case tried is one that could be run") {
     std::vector<RnnCase> starts = {
-        large(), parse_case("fp32 fma I=24 H=24 B=4 T=6 L=2 skip_input"),
+        large(),
+        parse_case("fp32 fma I=24 H=24 B=4 T=6 L=2 skip_input"),
         parse_case("fp32 fma I=8 H=24 B=4 T=6 sequence_major_packed lengths=6,5,2,1")};
     for (const RnnCase& start : starts)
         for (const int hidden : {1, 5, 24}) {
@@ -64,8 +65,9 @@ TEST_CASE("shrink: every case tried is one that could be run") {
                 CHECK((c.input_mode == InputMode::linear || c.input == c.hidden));
                 CHECK((c.projection == 0 || c.projection < c.hidden));
                 CHECK((c.lengths.empty() || c.lengths.size() == static_cast<std::size_t>(c.batch)));
-                CHECK((c.lengths.empty() ||
-                       *std::ranges::max_element(c.lengths) <= c.sequence_length));
+                CHECK(
+                    (c.lengths.empty() ||
+                     *std::ranges::max_element(c.lengths) <= c.sequence_length));
                 if (c.layout == Layout::sequence_major_packed && !c.lengths.empty())
                     CHECK(c.lengths.front() == c.sequence_length);
                 return std::optional(c.hidden >= hidden);

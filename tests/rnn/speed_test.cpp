@@ -23,18 +23,21 @@ TEST_CASE("speed: each term of the model counts what it should") {
     const Peak calculates{1e12, 1e11, 1e30}, reads{1e30, 1e30, 1e9};
     const RnnCase c = parse_case("fp32 fma I=100 H=1000 B=10 T=50");
     const double launches_ms = 5e-3 * (4 * 50 + 4);
-    CHECK(model_ms(c, calculates) ==
-          Approx(launches_ms + 1e3 * 2.0 * 500 * 4 * 1000 * 1100 / 1e12));
-    CHECK(model_ms(c, reads) ==
-          Approx(launches_ms + 1e3 * 4.0 * (4e6 / 10 + 4e6 * 50 + 500 * (100 + 2.0 * 1000)) / 1e9));
+    CHECK(
+        model_ms(c, calculates) == Approx(launches_ms + 1e3 * 2.0 * 500 * 4 * 1000 * 1100 / 1e12));
+    CHECK(
+        model_ms(c, reads) ==
+        Approx(launches_ms + 1e3 * 4.0 * (4e6 / 10 + 4e6 * 50 + 500 * (100 + 2.0 * 1000)) / 1e9));
     CHECK(model_ms(parse_case("training", c), calculates) == Approx(3 * model_ms(c, calculates)));
     RnnCase fp64 = c;
     fp64.dtype = Dtype::fp64;
-    CHECK(model_ms(fp64, calculates) ==
-          Approx(launches_ms + 1e3 * 2.0 * 500 * 4 * 1000 * 1100 / 1e11));
+    CHECK(
+        model_ms(fp64, calculates) ==
+        Approx(launches_ms + 1e3 * 2.0 * 500 * 4 * 1000 * 1100 / 1e11));
     const RnnCase ragged = parse_case("lengths=50,10,10,10,10,10,10,10,10,10", c);
-    CHECK(model_ms(ragged, calculates) ==
-          Approx(launches_ms + 1e3 * 2.0 * 140 * 4 * 1000 * 1100 / 1e12));
+    CHECK(
+        model_ms(ragged, calculates) ==
+        Approx(launches_ms + 1e3 * 2.0 * 140 * 4 * 1000 * 1100 / 1e12));
 }
 
 TEST_CASE("speed: the case that is recommended shows clocks on every card of the table") {

@@ -8,8 +8,8 @@
 
 using namespace rnncheck;
 
-static RnnPlace place(RnnApi rnn_api, const char* cudnn, const char* capability,
-                      int multiprocessors) {
+static RnnPlace place(
+    RnnApi rnn_api, const char* cudnn, const char* capability, int multiprocessors) {
     RnnPlace there(rnn_api);
     there.cudnn = parse_version(cudnn);
     there.capability = parse_version(capability);
@@ -20,24 +20,28 @@ static RnnPlace place(RnnApi rnn_api, const char* cudnn, const char* capability,
 /// cuDNN's dialects and versions on GPUs that frameworks treat unlike.
 static std::vector<RnnPlace> places() {
     std::vector<RnnPlace> all = {RnnApi::legacy, RnnApi::v8};
-    for (const auto& [capability, multiprocessors] : {std::pair{"6.1", 28},
-                                                      {"7.0", 80},
-                                                      {"7.5", 68},
-                                                      {"8.0", 108},
-                                                      {"8.6", 82},
-                                                      {"9.0", 132},
-                                                      {"12.0", 188}})
-        for (const auto& [rnn_api, cudnn] : {std::pair{RnnApi::legacy, "7.6.5"},
-                                             {RnnApi::legacy, "8.9.7"},
-                                             {RnnApi::v8, "8.0.5"},
-                                             {RnnApi::v8, "8.9.7"},
-                                             {RnnApi::v8, "9.19.0"}})
+    for (const auto& [capability, multiprocessors] :
+         {std::pair{"6.1", 28},
+          {"7.0", 80},
+          {"7.5", 68},
+          {"8.0", 108},
+          {"8.6", 82},
+          {"9.0", 132},
+          {"12.0", 188}})
+        for (const auto& [rnn_api, cudnn] :
+             {std::pair{RnnApi::legacy, "7.6.5"},
+              {RnnApi::legacy, "8.9.7"},
+              {RnnApi::v8, "8.0.5"},
+              {RnnApi::v8, "8.9.7"},
+              {RnnApi::v8, "9.19.0"}})
             all.push_back(place(rnn_api, cudnn, capability, multiprocessors));
     return all;
 }
 
-static bool any(const RnnPlace& there, const std::function<bool(const RnnCase&)>& wanted,
-                Level level = Level::quick) {
+static bool any(
+    const RnnPlace& there,
+    const std::function<bool(const RnnCase&)>& wanted,
+    Level level = Level::quick) {
     const std::vector<RnnCase> cases = sweep(level, there);
     return std::any_of(cases.begin(), cases.end(), wanted);
 }
@@ -49,10 +53,11 @@ TEST_CASE("the sweep of either dialect holds every kind of case that frameworks 
         CHECK(any(rnn_api, [&](const RnnCase& c) { return c.dtype == dtype; }));
     for (const Layout layout :
          {Layout::sequence_major, Layout::sequence_major_packed, Layout::batch_major})
-        CHECK(any(rnn_api,
-                  [&](const RnnCase& c) { return c.layout == layout && !c.lengths.empty(); }));
-    CHECK(any(rnn_api,
-              [](const RnnCase& c) { return c.layers == 2 && c.directions() == 2 && c.states; }));
+        CHECK(any(
+            rnn_api, [&](const RnnCase& c) { return c.layout == layout && !c.lengths.empty(); }));
+    CHECK(any(rnn_api, [](const RnnCase& c) {
+        return c.layers == 2 && c.directions() == 2 && c.states;
+    }));
     CHECK(any(rnn_api, [](const RnnCase& c) { return c.batch == 1 && c.sequence_length == 1; }));
     CHECK(
         any(rnn_api, [](const RnnCase& c) { return c.input % 8 && c.hidden % 8 && c.batch > 1; }));
@@ -65,10 +70,10 @@ TEST_CASE(
     "the legacy sweep of cuDNN 8 forbids TF32 as PyTorch does, and holds the algorithm for small "
     "hidden sizes") {
     const RnnPlace of_8 = place(RnnApi::legacy, "8.9.5", "8.0", 108);
-    CHECK(any(of_8,
-              [](const RnnCase& c) { return c.dtype == Dtype::fp32 && c.math == MathType::fma; }));
-    CHECK(any(of_8,
-              [](const RnnCase& c) { return c.algorithm == Algorithm::persist_static_small_h; }));
+    CHECK(any(
+        of_8, [](const RnnCase& c) { return c.dtype == Dtype::fp32 && c.math == MathType::fma; }));
+    CHECK(any(
+        of_8, [](const RnnCase& c) { return c.algorithm == Algorithm::persist_static_small_h; }));
     CHECK_FALSE(any(of_8, [](const RnnCase& c) { return c.dtype == Dtype::bf16; }));
     CHECK(any(of_8, [](const RnnCase& c) { return c.algorithm == Algorithm::persist_static; }));
 }
@@ -79,13 +84,15 @@ TEST_CASE("the legacy sweep leaves out what its interface cannot express") {
                c.algorithm == Algorithm::persist_static_small_h;
     }));
     CHECK(any(RnnApi::v8, [](const RnnCase& c) { return c.dtype == Dtype::bf16; }));
-    CHECK(any(RnnApi::v8,
-              [](const RnnCase& c) { return c.algorithm == Algorithm::persist_static_small_h; }));
+    CHECK(any(RnnApi::v8, [](const RnnCase& c) {
+        return c.algorithm == Algorithm::persist_static_small_h;
+    }));
     CHECK(any(RnnApi::v8, [](const RnnCase& c) {
         return c.dtype == Dtype::fp32 && c.math == MathType::standard;
     }));
-    CHECK(any(RnnApi::v8,
-              [](const RnnCase& c) { return c.dtype == Dtype::fp32 && c.math == MathType::fma; }));
+    CHECK(any(RnnApi::v8, [](const RnnCase& c) {
+        return c.dtype == Dtype::fp32 && c.math == MathType::fma;
+    }));
 }
 
 TEST_CASE("the standard and the thorough level hold every cell, mode and gradient") {
@@ -153,8 +160,8 @@ static void check_acceptable(const RnnCase& c, const RnnPlace& there) {
         CHECK(std::is_sorted(c.lengths.rbegin(), c.lengths.rend()));
     if (c.algorithm != Algorithm::standard) {
         CHECK((c.dtype != Dtype::fp64 || c.algorithm == Algorithm::persist_dynamic));
-        CHECK((c.layers == 1 && c.directions() == 1 && c.projection == 0 &&
-               c.bias == BiasMode::both));
+        CHECK((
+            c.layers == 1 && c.directions() == 1 && c.projection == 0 && c.bias == BiasMode::both));
     }
     if (c.math == MathType::tensor)
         CHECK((c.dtype == Dtype::fp16 || c.dtype == Dtype::fp32));
@@ -190,15 +197,17 @@ TEST_CASE("a case is described in one line with everything that sets it apart") 
     rnn_case.states = true;
     rnn_case.layout = Layout::batch_major;
     rnn_case.lengths = {2, 4, 1};
-    CHECK(describe(rnn_case) ==
-          "fp32 fma standard I=7 H=5 B=3 T=4 L=1 bidirectional states batch_major lengths=2,4,1");
+    CHECK(
+        describe(rnn_case) ==
+        "fp32 fma standard I=7 H=5 B=3 T=4 L=1 bidirectional states batch_major lengths=2,4,1");
     RnnCase other;
     other.cell = Cell::gru;
     other.training = true;
     other.bias = BiasMode::none;
     other.input_mode = InputMode::skip;
-    CHECK(describe(other) ==
-          "gru fp32 default standard I=1 H=1 B=1 T=1 L=1 bias=none skip_input training");
+    CHECK(
+        describe(other) ==
+        "gru fp32 default standard I=1 H=1 B=1 T=1 L=1 bias=none skip_input training");
     RnnCase projected;
     projected.projection = 2;
     projected.clip = 0.25;

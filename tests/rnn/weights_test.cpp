@@ -15,15 +15,21 @@ TEST_CASE("weights: networks whose matrices have 2^31 numbers or more are too la
     };
     const Pair pairs[] = {
         {"tanh I=2147483646 H=1", "tanh I=2147483647 H=1", 2147483647, 2147483648},
-        {"relu I=2147483646 H=1 bias=none", "relu I=2147483647 H=1 bias=none", 2147483647,
+        {"relu I=2147483646 H=1 bias=none",
+         "relu I=2147483647 H=1 bias=none",
+         2147483647,
          2147483648},
         {"lstm I=536870910 H=1", "lstm I=536870911 H=1", 2147483644, 2147483648},
         {"gru I=715827881 H=1", "gru I=715827882 H=1", 2147483646, 2147483649},
-        {"tanh I=1073741822 H=1 bidirectional", "tanh I=1073741823 H=1 bidirectional", 2147483646,
+        {"tanh I=1073741822 H=1 bidirectional",
+         "tanh I=1073741823 H=1 bidirectional",
+         2147483646,
          2147483648},
         {"tanh I=2147483644 H=1 L=2", "tanh I=2147483645 H=1 L=2", 2147483647, 2147483648},
-        {"tanh I=1073741819 H=1 L=2 bidirectional", "tanh I=1073741820 H=1 L=2 bidirectional",
-         2147483646, 2147483648},
+        {"tanh I=1073741819 H=1 L=2 bidirectional",
+         "tanh I=1073741820 H=1 L=2 bidirectional",
+         2147483646,
+         2147483648},
         {"lstm I=67108855 H=8 P=7", "lstm I=67108856 H=8 P=7", 2147483640, 2147483672}};
     for (const Pair& pair : pairs) {
         INFO(pair.largest);

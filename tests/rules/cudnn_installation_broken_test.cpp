@@ -2,8 +2,8 @@
 
 namespace {
 
-rnncheck::PythonPackage& add_package(rnncheck::Facts& f, const std::string& name,
-                                     const std::string& version = "9.1.0.70") {
+rnncheck::PythonPackage& add_package(
+    rnncheck::Facts& f, const std::string& name, const std::string& version = "9.1.0.70") {
     rnncheck::PythonPackage package;
     package.name = name;
     package.version = version;
@@ -13,29 +13,34 @@ rnncheck::PythonPackage& add_package(rnncheck::Facts& f, const std::string& name
 
 }  // namespace
 
-RULE_TEST(cudnn_installation_broken,
-          Fires{{{"two packages in one directory", but([](Facts& f) {
-                      add_package(f, "nvidia-cudnn-cu11");
-                      add_package(f, "nvidia-cudnn-cu12");
-                  }),
-                  "nvidia-cudnn-cu11 9.1.0.70 and nvidia-cudnn-cu12 9.1.0.70 are both installed"},
-                 {"a file is gone", but([](Facts& f) {
-                      add_package(f, "nvidia-cudnn-cu12").missing_files = {
-                          "/srv/libcudnn_adv.so.9"};
-                  }),
-                  "/srv/libcudnn_adv.so.9 is missing"},
-                 {"a file was replaced", but([](Facts& f) {
-                      add_package(f, "nvidia-cudnn-cu12").changed_files = {"/srv/libcudnn.so.9"};
-                  }),
-                  "/srv/libcudnn.so.9 was replaced: its size differs from the installed"}}},
-          silent_about_frameworks({{"one whole package",
-                                    but([](Facts& f) { add_package(f, "nvidia-cudnn-cu12"); }), ""},
-                                   {"two majors, whose files have other names", but([](Facts& f) {
-                                        add_package(f, "nvidia-cudnn-cu11", "8.7.0.84");
-                                        add_package(f, "nvidia-cudnn-cu12");
-                                    }),
-                                    ""}}),
-          undecided_without_search())
+RULE_TEST(
+    cudnn_installation_broken,
+    Fires{
+        {{"two packages in one directory",
+          but([](Facts& f) {
+              add_package(f, "nvidia-cudnn-cu11");
+              add_package(f, "nvidia-cudnn-cu12");
+          }),
+          "nvidia-cudnn-cu11 9.1.0.70 and nvidia-cudnn-cu12 9.1.0.70 are both installed"},
+         {"a file is gone",
+          but([](Facts& f) {
+              add_package(f, "nvidia-cudnn-cu12").missing_files = {"/srv/libcudnn_adv.so.9"};
+          }),
+          "/srv/libcudnn_adv.so.9 is missing"},
+         {"a file was replaced",
+          but([](Facts& f) {
+              add_package(f, "nvidia-cudnn-cu12").changed_files = {"/srv/libcudnn.so.9"};
+          }),
+          "/srv/libcudnn.so.9 was replaced: its size differs from the installed"}}},
+    silent_about_frameworks(
+        {{"one whole package", but([](Facts& f) { add_package(f, "nvidia-cudnn-cu12"); }), ""},
+         {"two majors, whose files have other names",
+          but([](Facts& f) {
+              add_package(f, "nvidia-cudnn-cu11", "8.7.0.84");
+              add_package(f, "nvidia-cudnn-cu12");
+          }),
+          ""}}),
+    undecided_without_search())
 
 TEST_CASE(
     "of packages that share files the one that a framework requests is installed once "

@@ -1,27 +1,34 @@
 #include "base/text.hpp"
 #include "support/installed_machines.hpp"
 
-RULE_TEST(cudnn_major_soname_mismatch,
-          Fires{{{"only cuDNN 8, and it opens 9", but([](Facts& f) {
-                      loses(add_torch(f), "libcudnn");
-                      f.cudnns.pop_back();
-                      std::erase_if(f.libraries,
-                                    [](const Library& l) { return l.path.starts_with(wheel); });
-                  }),
-                  "PyTorch 2.4.1 (cu121) opens libcudnn.so.9, but cuDNN 8 is installed"}}},
-          silent_about_frameworks({{"nothing at all is another fault", but([](Facts& f) {
-                                        loses(add_tensorflow(f), "libcudnn");
-                                        no_cudnn(f);
-                                    }),
-                                    ""},
-                                   {"the right one lies elsewhere",
-                                    but([](Facts& f) { loses(add_torch(f), "libcudnn"); }), ""},
-                                   {"no GPU to use it", but([](Facts& f) {
-                                        loses(add_torch(f), "libcudnn");
-                                        no_machine(f);
-                                    }),
-                                    ""}}),
-          undecided_without_search())
+RULE_TEST(
+    cudnn_major_soname_mismatch,
+    Fires{
+        {{"only cuDNN 8, and it opens 9",
+          but([](Facts& f) {
+              loses(add_torch(f), "libcudnn");
+              f.cudnns.pop_back();
+              std::erase_if(
+                  f.libraries, [](const Library& l) { return l.path.starts_with(wheel); });
+          }),
+          "PyTorch 2.4.1 (cu121) opens libcudnn.so.9, but cuDNN 8 is installed"}}},
+    silent_about_frameworks(
+        {{"nothing at all is another fault",
+          but([](Facts& f) {
+              loses(add_tensorflow(f), "libcudnn");
+              no_cudnn(f);
+          }),
+          ""},
+         {"the right one lies elsewhere",
+          but([](Facts& f) { loses(add_torch(f), "libcudnn"); }),
+          ""},
+         {"no GPU to use it",
+          but([](Facts& f) {
+              loses(add_torch(f), "libcudnn");
+              no_machine(f);
+          }),
+          ""}}),
+    undecided_without_search())
 
 TEST_CASE("a Python package is only suggested where the framework finds it") {
     using namespace rnncheck;
@@ -50,11 +57,12 @@ TEST_CASE("a Python package is only suggested where the framework finds it") {
     };
     const Remedy alone = remedy_for(machine(false));
     CHECK(contains(alone.text, "install it system-wide, or add the directory"));
-    CHECK(alone.commands ==
-          std::vector<std::string>{
-              "/srv/environment/bin/python -m pip install \"nvidia-cudnn-cu11==8.*\"",
-              "export LD_LIBRARY_PATH='/srv/environment/my packages/nvidia/cudnn/lib'"
-              "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\""});
+    CHECK(
+        alone.commands ==
+        std::vector<std::string>{
+            "/srv/environment/bin/python -m pip install \"nvidia-cudnn-cu11==8.*\"",
+            "export LD_LIBRARY_PATH='/srv/environment/my packages/nvidia/cudnn/lib'"
+            "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\""});
     CHECK(remedy_for(machine(true)).commands.empty());  // all cuDNN packages share one directory
 
     Facts reaching = machine(true);

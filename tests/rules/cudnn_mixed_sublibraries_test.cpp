@@ -38,27 +38,35 @@ void take_parts_from_elsewhere(rnncheck::Cudnn& cudnn) {
 RULE_TEST(
     cudnn_mixed_sublibraries,
     Fires{
-        {{"cuDNN reports it", but([](Facts& f) {
+        {{"cuDNN reports it",
+          but([](Facts& f) {
               rnn_api_fails(f, "cudnnOpsInferVersionCheck", 14, "CUDNN_STATUS_VERSION_MISMATCH");
           }),
           "is mixed with libraries of another cuDNN version: failed call, "
           "cudnnOpsInferVersionCheck returned 14"},
-         {"cuDNN 9 has another number for it", but([](Facts& f) {
+         {"cuDNN 9 has another number for it",
+          but([](Facts& f) {
               f.cudnns.front() = add_wheel_cudnn9(f);
               f.cudnns.resize(1);
               rnn_api_fails(f, "cudnnAdvVersionCheck", 1002, "");
           }),
           "returned 1002"},
-         {"a case reports it", but([](Facts& f) {
+         {"a case reports it",
+          but([](Facts& f) {
               one_case(f, RunEnd::failed, {"cudnnRNNForward", 14, "CUDNN_STATUS_VERSION_MISMATCH"});
           }),
           "cudnnRNNForward returned 14"},
-         {"a part from LD_LIBRARY_PATH is older", but([](Facts& f) {
+         {"a part from LD_LIBRARY_PATH is older",
+          but([](Facts& f) {
               rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, "CUDNN_STATUS_INTERNAL_ERROR");
               Library& part = library_named(f, "libcudnn_adv_infer.so.8");
               part.picked_by_loader = false;
-              add_library(f, LibraryKind::cudnn_part, "/home/me/lib/libcudnn_adv_infer.so.8",
-                          "/home/me/lib/libcudnn_adv_infer.so.8.6.0", true)
+              add_library(
+                  f,
+                  LibraryKind::cudnn_part,
+                  "/home/me/lib/libcudnn_adv_infer.so.8",
+                  "/home/me/lib/libcudnn_adv_infer.so.8.6.0",
+                  true)
                   .found_via = FoundVia::ld_library_path;
           }),
           "/home/me/lib/libcudnn_adv_infer.so.8, version 8.6.0, not 8.9.7"},
@@ -76,7 +84,8 @@ RULE_TEST(
               cudnn.files.pop_back();
           }),
           "files loaded together"},
-         {"only where a function for RNNs is called first", but([](Facts& f) {
+         {"only where a function for RNNs is called first",
+          but([](Facts& f) {
               const CallResult failure{"cudnnCreateRNNDescriptor", 1002, ""};
               only_the_wheel(f).rnn_first =
                   CudnnRnnFirst{{"/other/libcudnn_ops.so.9", own_cudnn9}, failure};
@@ -86,7 +95,8 @@ RULE_TEST(
           "if a program calls a function for RNNs first, as JAX does: failed call, "
           "cudnnCreateRNNDescriptor returned "
           "1002"},
-         {"cuDNN 8 aborts", but([](Facts& f) {
+         {"cuDNN 8 aborts",
+          but([](Facts& f) {
               f.cudnns.front().rnn_usable.reset();
               ProbeRun& run = probe_run(f, "cudnn_library");
               run.end = ProbeEnd::crashed;
@@ -99,52 +109,64 @@ RULE_TEST(
           }),
           "process aborted in cudnnAdvInferVersionCheck, Could not load library "
           "libcudnn_adv_infer.so.8"},
-         {"loaded from two directories", but([](Facts& f) {
+         {"loaded from two directories",
+          but([](Facts& f) {
               rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, "CUDNN_STATUS_INTERNAL_ERROR");
               f.cudnns.front().parts_mapped = {"/a/libcudnn.so.8", "/b/libcudnn_ops_infer.so.8"};
           }),
           "/a/libcudnn.so.8 and /b/libcudnn_ops_infer.so.8"}}},
-    Silent{{{"healthy", a_healthy_machine(), ""},
-            {"the number means something else in another major", but([](Facts& f) {
-                 f.cudnns.front() = add_wheel_cudnn9(f);
-                 f.cudnns.resize(1);
-                 for (auto& run : f.rnn_runs)
-                     run.library = f.cudnns.front().library;
-                 one_case(f, RunEnd::failed, {"cudnnRNNForward", 14, "CUDNN_UNKNOWN_STATUS"});
-             }),
-             ""},
-            {"names differ, but cuDNN has checked its parts", but([](Facts& f) {
-                 library_named(f, "libcudnn_adv_infer.so.8").version_in_name = v("8.6.0");
-             }),
-             ""},
-            {"two whole installations of different releases",
-             but([](Facts& f) { add_wheel_cudnn9(f); }), ""},
-            {"the RNN API fails for another reason", but([](Facts& f) {
-                 rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, "CUDNN_STATUS_INTERNAL_ERROR");
-             }),
-             ""},
-            {"a copy that nothing loads", but([](Facts& f) {
-                 add_wheel_cudnn9(f);
-                 mix_the_wheel(f);
-             }),
-             ""},
-            {"libraries of two directories that were built alike",
-             but([](Facts& f) { take_parts_from_elsewhere(only_the_wheel(f)); }), ""},
-            {"both orders of calls work", but([](Facts& f) {
-                 only_the_wheel(f).rnn_first = CudnnRnnFirst{{own_cudnn9}, {}};
-             }),
-             ""},
-            {"none installed", but(no_cudnn), ""}}},
+    Silent{
+        {{"healthy", a_healthy_machine(), ""},
+         {"the number means something else in another major",
+          but([](Facts& f) {
+              f.cudnns.front() = add_wheel_cudnn9(f);
+              f.cudnns.resize(1);
+              for (auto& run : f.rnn_runs)
+                  run.library = f.cudnns.front().library;
+              one_case(f, RunEnd::failed, {"cudnnRNNForward", 14, "CUDNN_UNKNOWN_STATUS"});
+          }),
+          ""},
+         {"names differ, but cuDNN has checked its parts",
+          but([](Facts& f) {
+              library_named(f, "libcudnn_adv_infer.so.8").version_in_name = v("8.6.0");
+          }),
+          ""},
+         {"two whole installations of different releases",
+          but([](Facts& f) { add_wheel_cudnn9(f); }),
+          ""},
+         {"the RNN API fails for another reason",
+          but([](Facts& f) {
+              rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, "CUDNN_STATUS_INTERNAL_ERROR");
+          }),
+          ""},
+         {"a copy that nothing loads",
+          but([](Facts& f) {
+              add_wheel_cudnn9(f);
+              mix_the_wheel(f);
+          }),
+          ""},
+         {"libraries of two directories that were built alike",
+          but([](Facts& f) { take_parts_from_elsewhere(only_the_wheel(f)); }),
+          ""},
+         {"both orders of calls work",
+          but([](Facts& f) {
+              only_the_wheel(f).rnn_first = CudnnRnnFirst{{own_cudnn9}, {}};
+          }),
+          ""},
+         {"none installed", but(no_cudnn), ""}}},
     WhenUndecided{
         {{"nothing collected", nothing_collected(), ""},
          {"how a file was built is unknown",
-          but([](Facts& f) { only_the_wheel(f).files[1].cuda_major.reset(); }), ""},
-         {"the other order of calls ended early", but([](Facts& f) {
+          but([](Facts& f) { only_the_wheel(f).files[1].cuda_major.reset(); }),
+          ""},
+         {"the other order of calls ended early",
+          but([](Facts& f) {
               only_the_wheel(f);
               add_probe_run(f, "cudnn_rnn_first", own_cudnn9);
           }),
           ""},
-         {"it was not queried to the end and its files name no release", but([](Facts& f) {
+         {"it was not queried to the end and its files name no release",
+          but([](Facts& f) {
               f.cudnns.front().rnn_usable.reset();
               for (auto& l : f.libraries)
                   l.version_in_name.reset();
@@ -163,8 +185,9 @@ TEST_CASE("mixed parts of a framework's own cuDNN are its error, with variable a
     const Verdict mixed = query("cudnn_mixed_sublibraries");
     REQUIRE(mixed.findings.size() == 1);
     CHECK(mixed.findings.front().severity == Severity::error);
-    CHECK(contains(mixed.findings.front().message,
-                   "LD_LIBRARY_PATH includes the directory of those, /usr/local/cuda-13.0/lib"));
+    CHECK(contains(
+        mixed.findings.front().message,
+        "LD_LIBRARY_PATH includes the directory of those, /usr/local/cuda-13.0/lib"));
     const Verdict other_cuda = query("cudnn_built_for_other_cuda");
     CHECK(other_cuda.outcome == Outcome::not_applicable);
     CHECK(other_cuda.findings.empty());

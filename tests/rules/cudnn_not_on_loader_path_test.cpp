@@ -1,15 +1,19 @@
 #include "support/installed_machines.hpp"
 
-RULE_TEST(cudnn_not_on_loader_path,
-          Fires{{{"it is there, and is not found",
-                  but([](Facts& f) { loses(add_torch(f), "libcudnn"); }),
-                  "PyTorch 2.4.1 (cu121) opens libcudnn.so.9, which is at " + own_cudnn9}}},
-          silent_about_frameworks({{"it is nowhere", but([](Facts& f) {
-                                        loses(add_tensorflow(f), "libcudnn");
-                                        no_cudnn(f);
-                                    }),
-                                    ""}}),
-          undecided_without_search())
+RULE_TEST(
+    cudnn_not_on_loader_path,
+    Fires{
+        {{"it is there, and is not found",
+          but([](Facts& f) { loses(add_torch(f), "libcudnn"); }),
+          "PyTorch 2.4.1 (cu121) opens libcudnn.so.9, which is at " + own_cudnn9}}},
+    silent_about_frameworks(
+        {{"it is nowhere",
+          but([](Facts& f) {
+              loses(add_tensorflow(f), "libcudnn");
+              no_cudnn(f);
+          }),
+          ""}}),
+    undecided_without_search())
 
 TEST_CASE("for what PyTorch's import helps, a copy off the path is a note") {
     using namespace rnncheck;

@@ -5,50 +5,57 @@
 RULE_TEST(
     driver_missing,
     Fires{
-        {{"nothing of a driver", after(without_driver(), [](Facts& f) { f.host.pci_gpus.clear(); }),
+        {{"nothing of a driver",
+          after(without_driver(), [](Facts& f) { f.host.pci_gpus.clear(); }),
           "no NVIDIA GPU is on the PCI bus of this machine, and no NVIDIA driver is installed"},
          {"the bus could not be read",
-          after(without_driver(),
-                [](Facts& f) {
-                    f.host.pci_gpus.clear();
-                    f.host.pci_listed = false;
-                }),
+          after(
+              without_driver(),
+              [](Facts& f) {
+                  f.host.pci_gpus.clear();
+                  f.host.pci_listed = false;
+              }),
           "no NVIDIA driver is installed: neither"},
          {"WSL without a driver in Windows",
-          after(without_driver(),
-                [](Facts& f) {
-                    f.host.pci_gpus.clear();
-                    f.host.wsl = true;
-                }),
+          after(
+              without_driver(),
+              [](Facts& f) {
+                  f.host.pci_gpus.clear();
+                  f.host.wsl = true;
+              }),
           "no NVIDIA driver is available in WSL"},
          {"a card without driver", without_driver(), "has an NVIDIA GPU but no NVIDIA driver"},
          {"a libcuda that only a toolkit bundles",
-          after(without_driver(),
-                [](Facts& f) {
-                    Library& compat = f.libraries.emplace_back();
-                    compat.path = "/usr/local/cuda/compat/libcuda.so.1";
-                    compat.found_via = FoundVia::toolkit;
-                    compat.compat = true;
-                }),
+          after(
+              without_driver(),
+              [](Facts& f) {
+                  Library& compat = f.libraries.emplace_back();
+                  compat.path = "/usr/local/cuda/compat/libcuda.so.1";
+                  compat.found_via = FoundVia::toolkit;
+                  compat.compat = true;
+              }),
           "no NVIDIA driver"},
          {"a container in which nothing hints at a GPU",
-          after(without_driver(),
-                [](Facts& f) {
-                    f.host.pci_gpus.clear();
-                    f.host.container = "gvisor";
-                }),
+          after(
+              without_driver(),
+              [](Facts& f) {
+                  f.host.pci_gpus.clear();
+                  f.host.container = "gvisor";
+              }),
           "no NVIDIA driver is installed"},
          {"a container for which no GPU was queried, on a host without one",
-          after(without_driver(),
-                [](Facts& f) {
-                    f.host.pci_gpus.clear();
-                    f.host.container = "docker";
-                    f.host.environment["NVIDIA_VISIBLE_DEVICES"] = "void";
-                }),
+          after(
+              without_driver(),
+              [](Facts& f) {
+                  f.host.pci_gpus.clear();
+                  f.host.container = "docker";
+                  f.host.environment["NVIDIA_VISIBLE_DEVICES"] = "void";
+              }),
           "no NVIDIA driver is installed"}}},
     Silent{
         {{"healthy", a_healthy_machine(), ""},
-         {"the driver works although no file is seen", but([](Facts& f) {
+         {"the driver works although no file is seen",
+          but([](Facts& f) {
               f.libraries.clear();
               f.driver.module_loaded = false;
               f.driver.device_nodes.clear();
@@ -62,10 +69,12 @@ RULE_TEST(
           ""}}},
     WhenUndecided{
         {{"nothing collected", nothing_collected(), ""},
-         {"search did not finish", after(without_driver(), [](Facts& f) { f.probe_runs.clear(); }),
+         {"search did not finish",
+          after(without_driver(), [](Facts& f) { f.probe_runs.clear(); }),
           ""},
          {"the kernel could not be queried",
-          after(without_driver(), [](Facts& f) { f.driver.module_loaded.reset(); }), ""}}})
+          after(without_driver(), [](Facts& f) { f.driver.module_loaded.reset(); }),
+          ""}}})
 
 namespace {
 
@@ -92,8 +101,8 @@ TEST_CASE("a driver is to be installed only where there is something for it to d
     CHECK(contains(advice_for(f), "Check that this is the intended machine."));
     CHECK(contains(advice_for(f), "--allow-no-gpu"));
     f.host.container = "docker";
-    CHECK(contains(advice_for(f),
-                   "the container sees the PCI bus of its host, which has no NVIDIA GPU"));
+    CHECK(contains(
+        advice_for(f), "the container sees the PCI bus of its host, which has no NVIDIA GPU"));
     CHECK_FALSE(contains(advice_for(f), "Toolkit"));
     f.host.container = "kubernetes";
     CHECK(contains(advice_for(f), "nvidia.com/gpu"));

@@ -37,33 +37,40 @@ std::vector<rnncheck::Severity> severities(const Facts& facts) {
 RULE_TEST(
     driver_too_old,
     Fires{
-        {{"an older major", driver_and_runtime("11.4", "470.256.02", "12.4"),
+        {{"an older major",
+          driver_and_runtime("11.4", "470.256.02", "12.4"),
           "supports CUDA up to 11.4, too old for the CUDA runtime 12.4"},
-         {"no compatibility before CUDA 11", driver_and_runtime("10.1", "418.39", "10.2"),
+         {"no compatibility before CUDA 11",
+          driver_and_runtime("10.1", "418.39", "10.2"),
           "too old for the CUDA runtime 10.2"},
-         {"below the family's oldest driver", driver_and_runtime("11.0", "450.36.06", "11.8"),
+         {"below the family's oldest driver",
+          driver_and_runtime("11.0", "450.36.06", "11.8"),
           "too old for the CUDA runtime 11.8"},
          {"without kernel module it shows as well",
           after(library_without_module(), [](Facts& f) { f.runtimes.front().version = v("13.0"); }),
           "13.0"}}},
-    Silent{{{"healthy", a_healthy_machine(), ""},
-            {"an older runtime", driver_and_runtime("13.0", "580.65.06", "11.8"), ""},
-            {"the same major, a newer minor", driver_and_runtime("12.2", "535.104.05", "12.9"), ""},
-            {"the family's oldest driver", driver_and_runtime("11.0", "450.80.02", "11.8"), ""},
-            {"a version that is not known, past the oldest one anyway",
-             driver_and_runtime("12.4", nullptr, "12.9"), ""},
-            {"no runtime", but([](Facts& f) {
-                 f.runtimes.clear();
-                 std::erase_if(f.libraries,
-                               [](const Library& l) { return l.kind == LibraryKind::cudart; });
-             }),
-             ""},
-            {"no driver", without_driver(), ""}}},
+    Silent{
+        {{"healthy", a_healthy_machine(), ""},
+         {"an older runtime", driver_and_runtime("13.0", "580.65.06", "11.8"), ""},
+         {"the same major, a newer minor", driver_and_runtime("12.2", "535.104.05", "12.9"), ""},
+         {"the family's oldest driver", driver_and_runtime("11.0", "450.80.02", "11.8"), ""},
+         {"a version that is not known, past the oldest one anyway",
+          driver_and_runtime("12.4", nullptr, "12.9"),
+          ""},
+         {"no runtime",
+          but([](Facts& f) {
+              f.runtimes.clear();
+              std::erase_if(
+                  f.libraries, [](const Library& l) { return l.kind == LibraryKind::cudart; });
+          }),
+          ""},
+         {"no driver", without_driver(), ""}}},
     WhenUndecided{
         {{"nothing collected", nothing_collected(), ""},
          {"the driver was silent", but([](Facts& f) { f.driver.cuda_version.reset(); }), ""},
          {"the runtime was silent", but([](Facts& f) { f.runtimes.front().version.reset(); }), ""},
-         {"the first of its family, release unknown", driver_and_runtime("11.0", nullptr, "11.8"),
+         {"the first of its family, release unknown",
+          driver_and_runtime("11.0", nullptr, "11.8"),
           ""}}})
 
 TEST_CASE("a runtime that is too new is a warning beside one that suits, else an error") {
@@ -93,8 +100,9 @@ TEST_CASE("the build for an older CUDA is named where a framework bundles the ru
     for (const auto& remedy : verdict.findings.at(0).remedies)
         if (remedy.text.starts_with("Use a framework build for CUDA 12.8"))
             commands = remedy.commands;
-    CHECK(commands ==
-          std::vector<std::string>{"pip install -U \"jax[cuda12]==0.9.0\" --force-reinstall"});
+    CHECK(
+        commands ==
+        std::vector<std::string>{"pip install -U \"jax[cuda12]==0.9.0\" --force-reinstall"});
 }
 
 TEST_CASE("under WSL, where libcuda has no release in its name, NVML's word counts") {
@@ -119,8 +127,12 @@ TEST_CASE("a runtime that did not respond may be the one that suits") {
 namespace {
 
 /// What is advised where the driver is too old for the runtime, on a GPU of this capability.
-std::vector<rnncheck::Remedy> advice(const char* cuda, const char* version, const char* runtime,
-                                     const char* capability, const char* os) {
+std::vector<rnncheck::Remedy> advice(
+    const char* cuda,
+    const char* version,
+    const char* runtime,
+    const char* capability,
+    const char* os) {
     auto facts = driver_and_runtime(cuda, version, runtime);
     facts.host.os = os;
     facts.cuda_devices.resize(1);
@@ -135,10 +147,11 @@ TEST_CASE("no driver update that takes the GPU away or is of no use to it") {
     const auto kepler = advice("11.4", "470.256.02", "12.1", "3.7", "Ubuntu 22.04");
     REQUIRE(kepler.size() == 1);
     CHECK(kepler[0].commands.empty());
-    CHECK(kepler[0].text ==
-          "Do not update the driver: driver branch 470 is the last one for Kepler, and later "
-          "drivers ignore this GPU. "
-          "Use a build for CUDA 11.8 or earlier");
+    CHECK(
+        kepler[0].text ==
+        "Do not update the driver: driver branch 470 is the last one for Kepler, and later "
+        "drivers ignore this GPU. "
+        "Use a build for CUDA 11.8 or earlier");
     const auto pascal = advice("12.4", "550.54.14", "13.0", "6.1", "Ubuntu 22.04");
     REQUIRE(pascal.size() == 1);
     CHECK(pascal[0].commands.empty());
@@ -150,16 +163,22 @@ TEST_CASE(
     "a driver is installed with the kernel modules that the GPU takes, from where that version "
     "is") {
     using Commands = std::vector<std::string>;
-    const auto commands = [](const char* cuda, const char* version, const char* runtime,
-                             const char* capability, const char* os) {
+    const auto commands = [](const char* cuda,
+                             const char* version,
+                             const char* runtime,
+                             const char* capability,
+                             const char* os) {
         return advice(cuda, version, runtime, capability, os).at(0).commands;
     };
-    CHECK(commands("12.8", "570.86.10", "13.0", "12.0", "Ubuntu 24.04") ==
-          Commands{"sudo apt-get install nvidia-driver-580-open"});
-    CHECK(commands("11.4", "470.256.02", "12.1", "6.1", "Ubuntu 22.04") ==
-          Commands{"sudo apt-get install nvidia-driver-580"});
-    CHECK(commands("11.4", "470.256.02", "12.1", "8.6", "Debian GNU/Linux 12 (bookworm)") ==
-          Commands{"sudo apt-get install nvidia-driver"});
+    CHECK(
+        commands("12.8", "570.86.10", "13.0", "12.0", "Ubuntu 24.04") ==
+        Commands{"sudo apt-get install nvidia-driver-580-open"});
+    CHECK(
+        commands("11.4", "470.256.02", "12.1", "6.1", "Ubuntu 22.04") ==
+        Commands{"sudo apt-get install nvidia-driver-580"});
+    CHECK(
+        commands("11.4", "470.256.02", "12.1", "8.6", "Debian GNU/Linux 12 (bookworm)") ==
+        Commands{"sudo apt-get install nvidia-driver"});
     const auto debian =
         commands("12.2", "535.261.03", "13.0", "8.6", "Debian GNU/Linux 12 (bookworm)");
     REQUIRE(debian.size() == 4);

@@ -13,22 +13,28 @@ rnncheck::Facts count_fails() {
 
 }  // namespace
 
-RULE_TEST(gpu_list_failed,
-          Fires{{{"the count is rejected", count_fails(),
-                  "the NVIDIA driver initializes but cannot list its GPUs: cuDeviceGetCount"}}},
-          Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"none there", init_returns(0), ""},
-                  {"no driver", without_driver(), ""},
-                  {"the driver does not initialize", init_returns(999), ""}}},
-          WhenUndecided{
-              {{"nothing collected", nothing_collected(), ""},
-               {"the driver crashed on the way",
-                after(init_returns(0),
-                      [](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }),
-                ""}}})
+RULE_TEST(
+    gpu_list_failed,
+    Fires{
+        {{"the count is rejected",
+          count_fails(),
+          "the NVIDIA driver initializes but cannot list its GPUs: cuDeviceGetCount"}}},
+    Silent{
+        {{"healthy", a_healthy_machine(), ""},
+         {"none there", init_returns(0), ""},
+         {"no driver", without_driver(), ""},
+         {"the driver does not initialize", init_returns(999), ""}}},
+    WhenUndecided{
+        {{"nothing collected", nothing_collected(), ""},
+         {"the driver crashed on the way",
+          after(
+              init_returns(0),
+              [](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }),
+          ""}}})
 
 TEST_CASE("a driver that fails to list its GPUs is not reported to have none") {
     const auto report = rnncheck::judge(count_fails(), rnncheck::Matrix::bundled(), {});
-    CHECK(std::ranges::find(report.findings, "no_gpu_visible", &rnncheck::Finding::rule) ==
-          report.findings.end());
+    CHECK(
+        std::ranges::find(report.findings, "no_gpu_visible", &rnncheck::Finding::rule) ==
+        report.findings.end());
 }

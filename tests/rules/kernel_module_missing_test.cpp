@@ -2,61 +2,72 @@
 #include "support/broken_machines.hpp"
 #include "support/rule_test.hpp"
 
-RULE_TEST(kernel_module_missing,
-          Fires{{{"library only", library_without_module(),
-                  "the NVIDIA kernel module is not loaded, although the driver library"},
-                 {"the library was not queried",
-                  after(library_without_module(),
-                        [](Facts& f) {
-                            f.driver.init.reset();
-                            f.driver.nvml_init.reset();
-                        }),
-                  "version 550.54.14"},
-                 {"an image with a library, nothing from the host",
-                  after(library_without_module(), [](Facts& f) { f.host.container = "docker"; }),
-                  "not loaded"},
-                 {"nodes that outlived the module",
-                  after(library_without_module(),
-                        [](Facts& f) {
-                            f.driver.device_nodes = {{"/dev/nvidiactl", "0666 0:0", true, true}};
-                        }),
-                  "not loaded"},
-                 {"a library, and no card",
-                  after(library_without_module(), [](Facts& f) { f.host.pci_gpus.clear(); }),
-                  "the NVIDIA kernel module is not loaded, although the driver library "
-                  "/usr/lib/x86_64-linux-gnu/libcuda.so.1 (version 550.54.14) is installed; no "
-                  "NVIDIA GPU is on the PCI bus"},
-                 {"nouveau has the card",
-                  after(library_without_module(),
-                        [](Facts& f) { f.host.pci_gpus.front().kernel_driver = "nouveau"; }),
-                  "not loaded"}}},
-          Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"the driver works although /proc hides it", but([](Facts& f) {
-                       f.driver.module_loaded = false;
-                       f.driver.device_nodes.clear();
-                   }),
-                   ""},
-                  {"no driver at all", without_driver(), ""},
-                  {"WSL has no module",
-                   after(library_without_module(), [](Facts& f) { f.host.wsl = true; }), ""},
-                  {"only a stub",
-                   after(library_without_module(),
-                         [](Facts& f) {
-                             f.driver.init = CallResult{"cuInit", 34, ""};
-                         }),
-                   ""}}},
-          WhenUndecided{
-              {{"nothing collected", nothing_collected(), ""},
-               {"the kernel could not be queried",
-                after(library_without_module(), [](Facts& f) { f.driver.module_loaded.reset(); }),
-                ""},
-               {"nodes without module, NVML silent",
-                after(library_without_module(),
-                      [](Facts& f) {
-                          f.driver.nvml_init.reset();
-                          f.driver.device_nodes = {{"/dev/nvidiactl", "0666 0:0", true, true}};
-                      }),
-                ""}}})
+RULE_TEST(
+    kernel_module_missing,
+    Fires{
+        {{"library only",
+          library_without_module(),
+          "the NVIDIA kernel module is not loaded, although the driver library"},
+         {"the library was not queried",
+          after(
+              library_without_module(),
+              [](Facts& f) {
+                  f.driver.init.reset();
+                  f.driver.nvml_init.reset();
+              }),
+          "version 550.54.14"},
+         {"an image with a library, nothing from the host",
+          after(library_without_module(), [](Facts& f) { f.host.container = "docker"; }),
+          "not loaded"},
+         {"nodes that outlived the module",
+          after(
+              library_without_module(),
+              [](Facts& f) {
+                  f.driver.device_nodes = {{"/dev/nvidiactl", "0666 0:0", true, true}};
+              }),
+          "not loaded"},
+         {"a library, and no card",
+          after(library_without_module(), [](Facts& f) { f.host.pci_gpus.clear(); }),
+          "the NVIDIA kernel module is not loaded, although the driver library "
+          "/usr/lib/x86_64-linux-gnu/libcuda.so.1 (version 550.54.14) is installed; no "
+          "NVIDIA GPU is on the PCI bus"},
+         {"nouveau has the card",
+          after(
+              library_without_module(),
+              [](Facts& f) { f.host.pci_gpus.front().kernel_driver = "nouveau"; }),
+          "not loaded"}}},
+    Silent{
+        {{"healthy", a_healthy_machine(), ""},
+         {"the driver works although /proc hides it",
+          but([](Facts& f) {
+              f.driver.module_loaded = false;
+              f.driver.device_nodes.clear();
+          }),
+          ""},
+         {"no driver at all", without_driver(), ""},
+         {"WSL has no module",
+          after(library_without_module(), [](Facts& f) { f.host.wsl = true; }),
+          ""},
+         {"only a stub",
+          after(
+              library_without_module(),
+              [](Facts& f) {
+                  f.driver.init = CallResult{"cuInit", 34, ""};
+              }),
+          ""}}},
+    WhenUndecided{
+        {{"nothing collected", nothing_collected(), ""},
+         {"the kernel could not be queried",
+          after(library_without_module(), [](Facts& f) { f.driver.module_loaded.reset(); }),
+          ""},
+         {"nodes without module, NVML silent",
+          after(
+              library_without_module(),
+              [](Facts& f) {
+                  f.driver.nvml_init.reset();
+                  f.driver.device_nodes = {{"/dev/nvidiactl", "0666 0:0", true, true}};
+              }),
+          ""}}})
 
 TEST_CASE("what is done about a missing module follows what holds it back") {
     using namespace rnncheck;

@@ -8,8 +8,8 @@ rnncheck::Facts foreign_cudnn(rnncheck::FoundVia via, bool twin) {
     auto f = rnncheck::test::a_healthy_machine();
     rnncheck::Library foreign = rnncheck::test::library_of(f, rnncheck::LibraryKind::cudnn);
     if (!twin)
-        std::erase_if(f.libraries,
-                      [](const auto& l) { return l.kind == rnncheck::LibraryKind::cudnn; });
+        std::erase_if(
+            f.libraries, [](const auto& l) { return l.kind == rnncheck::LibraryKind::cudnn; });
     foreign.path = "/opt/arm/libcudnn.so.8";
     foreign.real_path.reset();
     foreign.found_via = via;
@@ -23,20 +23,29 @@ rnncheck::Facts foreign_cudnn(rnncheck::FoundVia via, bool twin) {
 
 }  // namespace
 
-RULE_TEST(library_for_other_machine,
-          Fires{{{"before a fitting copy", foreign_cudnn(FoundVia::ld_library_path, true),
-                  "the loader skips it"},
-                 {"the only copy", foreign_cudnn(FoundVia::ld_library_path, false),
-                  "the only one in the loader's search path"},
-                 {"the only copy, in the system's directory",
-                  foreign_cudnn(FoundVia::loader_cache, false), "built for 64-bit AArch64"}}},
-          Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"32-bit copies beside the fitting ones of the system",
-                   foreign_cudnn(FoundVia::loader_cache, true), ""},
-                  {"a directory for cross-compiling", foreign_cudnn(FoundVia::toolkit, true), ""}}},
-          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
-                         {"a file on the path was not read",
-                          but([](Facts& f) { f.libraries.front().machine.reset(); }), ""}}})
+RULE_TEST(
+    library_for_other_machine,
+    Fires{
+        {{"before a fitting copy",
+          foreign_cudnn(FoundVia::ld_library_path, true),
+          "the loader skips it"},
+         {"the only copy",
+          foreign_cudnn(FoundVia::ld_library_path, false),
+          "the only one in the loader's search path"},
+         {"the only copy, in the system's directory",
+          foreign_cudnn(FoundVia::loader_cache, false),
+          "built for 64-bit AArch64"}}},
+    Silent{
+        {{"healthy", a_healthy_machine(), ""},
+         {"32-bit copies beside the fitting ones of the system",
+          foreign_cudnn(FoundVia::loader_cache, true),
+          ""},
+         {"a directory for cross-compiling", foreign_cudnn(FoundVia::toolkit, true), ""}}},
+    WhenUndecided{
+        {{"nothing collected", nothing_collected(), ""},
+         {"a file on the path was not read",
+          but([](Facts& f) { f.libraries.front().machine.reset(); }),
+          ""}}})
 
 TEST_CASE("a foreign copy is an error only when there is no other") {
     using namespace rnncheck;

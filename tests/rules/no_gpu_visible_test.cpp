@@ -14,56 +14,67 @@ rnncheck::Facts responds_without_gpu() {
 
 RULE_TEST(
     no_gpu_visible,
-    Fires{{{"cuInit shows", init_returns(100, "CUDA_ERROR_NO_DEVICE"),
-            "the driver works, but CUDA sees no GPU"},
-           {"the list is empty", responds_without_gpu(), "the driver works, but CUDA sees no GPU"},
-           {"MIG without an instance",
-            after(init_returns(100), [](Facts& f) { f.nvml_devices.front().mig = true; }),
-            "no MIG instance is visible"},
-           {"a vGPU that is not for computing",
-            after(init_returns(100),
-                  [](Facts& f) { f.nvml_devices.front().virtualization = "vgpu"; }),
-            "the type of this virtual machine's vGPU does not support CUDA"},
-           {"the host of vGPUs",
-            after(init_returns(100),
-                  [](Facts& f) { f.nvml_devices.front().virtualization = "host_vgpu"; }),
-            "shares the board among virtual machines"},
-           {"no card", after(responds_without_gpu(), [](Facts& f) { f.host.pci_gpus.clear(); }),
-            "none is on the PCI bus"},
-           {"a job without GPUs",
-            after(responds_without_gpu(),
-                  [](Facts& f) { f.host.environment["SLURM_JOB_ID"] = "17"; }),
-            "in this Slurm job"}}},
-    Silent{{{"healthy", a_healthy_machine(), ""},
-            {"hidden by a setting",
-             after(init_returns(100),
-                   [](Facts& f) { f.host.environment["CUDA_VISIBLE_DEVICES"] = ""; }),
-             ""},
-            {"lost",
-             after(init_returns(100),
-                   [](Facts& f) {
-                       f.nvml_devices.front().unreachable = CallResult{"nvmlDeviceGetName", 15, ""};
-                   }),
-             ""},
-            {"no driver", without_driver(), ""},
-            {"no module", library_without_module(), ""},
-            {"no nodes",
-             after(init_returns(100),
-                   [](Facts& f) {
-                       f.driver.device_nodes.clear();
-                       f.driver.modprobe_helper = false;
-                   }),
-             ""},
-            {"another error", init_returns(803), ""}}},
-    WhenUndecided{{{"nothing collected", nothing_collected(), ""},
-                   {"nodes that the first program makes",
-                    after(init_returns(100), [](Facts& f) { f.driver.device_nodes.clear(); }), ""},
-                   {"the result of cuInit is unknown",
-                    after(responds_without_gpu(), [](Facts& f) { f.driver.init.reset(); }), ""},
-                   {"the driver crashed before it listed",
-                    after(responds_without_gpu(),
-                          [](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }),
-                    ""}}})
+    Fires{
+        {{"cuInit shows",
+          init_returns(100, "CUDA_ERROR_NO_DEVICE"),
+          "the driver works, but CUDA sees no GPU"},
+         {"the list is empty", responds_without_gpu(), "the driver works, but CUDA sees no GPU"},
+         {"MIG without an instance",
+          after(init_returns(100), [](Facts& f) { f.nvml_devices.front().mig = true; }),
+          "no MIG instance is visible"},
+         {"a vGPU that is not for computing",
+          after(
+              init_returns(100), [](Facts& f) { f.nvml_devices.front().virtualization = "vgpu"; }),
+          "the type of this virtual machine's vGPU does not support CUDA"},
+         {"the host of vGPUs",
+          after(
+              init_returns(100),
+              [](Facts& f) { f.nvml_devices.front().virtualization = "host_vgpu"; }),
+          "shares the board among virtual machines"},
+         {"no card",
+          after(responds_without_gpu(), [](Facts& f) { f.host.pci_gpus.clear(); }),
+          "none is on the PCI bus"},
+         {"a job without GPUs",
+          after(
+              responds_without_gpu(), [](Facts& f) { f.host.environment["SLURM_JOB_ID"] = "17"; }),
+          "in this Slurm job"}}},
+    Silent{
+        {{"healthy", a_healthy_machine(), ""},
+         {"hidden by a setting",
+          after(
+              init_returns(100), [](Facts& f) { f.host.environment["CUDA_VISIBLE_DEVICES"] = ""; }),
+          ""},
+         {"lost",
+          after(
+              init_returns(100),
+              [](Facts& f) {
+                  f.nvml_devices.front().unreachable = CallResult{"nvmlDeviceGetName", 15, ""};
+              }),
+          ""},
+         {"no driver", without_driver(), ""},
+         {"no module", library_without_module(), ""},
+         {"no nodes",
+          after(
+              init_returns(100),
+              [](Facts& f) {
+                  f.driver.device_nodes.clear();
+                  f.driver.modprobe_helper = false;
+              }),
+          ""},
+         {"another error", init_returns(803), ""}}},
+    WhenUndecided{
+        {{"nothing collected", nothing_collected(), ""},
+         {"nodes that the first program makes",
+          after(init_returns(100), [](Facts& f) { f.driver.device_nodes.clear(); }),
+          ""},
+         {"the result of cuInit is unknown",
+          after(responds_without_gpu(), [](Facts& f) { f.driver.init.reset(); }),
+          ""},
+         {"the driver crashed before it listed",
+          after(
+              responds_without_gpu(),
+              [](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }),
+          ""}}})
 
 TEST_CASE("what is done about an invisible GPU follows what is seen of it") {
     using namespace rnncheck;

@@ -8,9 +8,15 @@ using namespace rnncheck;
 TEST_CASE("each rule has a page with its title, the five headings and a source") {
     for (const auto& rule : all_rules()) {
         const std::string_view page = rule_page(rule.name);
-        test::check_page(page, rule.name, rule.thing->title,
-                         {"What it means", "How rnncheck knows", "What to do",
-                          "When it is harmless", "Sources"});
+        test::check_page(
+            page,
+            rule.name,
+            rule.thing->title,
+            {"What it means",
+             "How rnncheck knows",
+             "What to do",
+             "When it is harmless",
+             "Sources"});
         CHECK(page.substr(page.rfind("## Sources")).find("http") != std::string_view::npos);
     }
 }

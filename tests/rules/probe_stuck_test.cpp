@@ -24,8 +24,12 @@ rnncheck::Facts search_stuck() {
 
 RULE_TEST(
     probe_stuck,
-    Fires{{{"NVML", nvml_stuck(),
-            "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 hangs in the kernel in nvmlInit_v2"},
-           {"a search for files", search_stuck(),
-            "the file system of /scratch/env does not respond"}}},
-    silent_about_probe_ends(), undecided_about_probe_ends())
+    Fires{
+        {{"NVML",
+          nvml_stuck(),
+          "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 hangs in the kernel in nvmlInit_v2"},
+         {"a search for files",
+          search_stuck(),
+          "the file system of /scratch/env does not respond"}}},
+    silent_about_probe_ends(),
+    undecided_about_probe_ends())

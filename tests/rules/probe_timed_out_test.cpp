@@ -55,52 +55,67 @@ rnncheck::Facts but_also(rnncheck::Facts facts, void (*change)(rnncheck::Facts&)
 
 RULE_TEST(
     probe_timed_out,
-    Fires{{{"NVML", nvml_timed_out(),
-            "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 did not respond in nvmlInit_v2: no "
-            "progress for 30 s"},
-           {"in the kernel", hung({"uninterruptible", "nv_lock", {}, {}, 3}),
-            "it waits in the kernel, so the driver or the hardware is at fault"},
-           {"GPU busy alone", hung({"sleeping", {}, {}, {}, 3}, 100),
-            "the GPU is busy: a kernel does not finish"},
-           {"GPU busy with others", hung({"sleeping", {}, {}, {}, 3}, 100, 4711),
-            "the GPU is busy with other processes"},
-           {"GPU idle", hung({"sleeping", {}, {}, {}, 3}, 0),
-            "the GPU is idle: the driver or the library waits"},
-           {"compiling", hung({"running", {}, {}, {}, 14000}),
-            "test kernel on GPU 0 did not respond within the time limit; it uses the CPU: a "
-            "library compiles code"},
-           {"Xid",
-            but_also(hung({"sleeping", {}, {}, {}, 3}, 0),
-                     [](Facts& f) {
-                         f.driver.xids.push_back({79, {}, 3.0, "NVRM: Xid 79"});
-                     }),
-            "the driver reported Xid 79 meanwhile"},
-           {"an old Xid, and one of another GPU",
-            but_also(hung({"sleeping", {}, {}, {}, 3}, 0),
-                     [](Facts& f) {
-                         f.driver.xids = {{79, {}, 4000.0, ""}, {79, "0000:ff:00", 3.0, ""}};
-                     }),
-            "the GPU is idle"},
-           {"MPS",
-            but_also(hung({"sleeping", {}, {}, {}, 3}),
-                     [](Facts& f) { f.driver.mps_pipe = "/tmp/nvidia-mps"; }),
-            "MPS server"},
-           {"a file system", waits_for_file(rnncheck::ProbeEnd::timed_out),
-            "the file system of /home/ada/.conda had not responded when rnncheck's own probe "
-            "library_files was ended"},
-           {"a file system, until the deadline", waits_for_file(rnncheck::ProbeEnd::cut_off),
-            "the file system of /home/ada/.conda had not responded"},
-           {"the deadline", nvml_cut_off(),
-            "had not responded in nvmlInit_v2 when the time limit of the check was reached; "
-            "whether it hangs is "
-            "unknown"}}},
-    Silent{{{"healthy", a_healthy_machine(), ""},
-            {"a crash at exit",
-             but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }),
-             ""}}},
+    Fires{
+        {{"NVML",
+          nvml_timed_out(),
+          "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 did not respond in nvmlInit_v2: no "
+          "progress for 30 s"},
+         {"in the kernel",
+          hung({"uninterruptible", "nv_lock", {}, {}, 3}),
+          "it waits in the kernel, so the driver or the hardware is at fault"},
+         {"GPU busy alone",
+          hung({"sleeping", {}, {}, {}, 3}, 100),
+          "the GPU is busy: a kernel does not finish"},
+         {"GPU busy with others",
+          hung({"sleeping", {}, {}, {}, 3}, 100, 4711),
+          "the GPU is busy with other processes"},
+         {"GPU idle",
+          hung({"sleeping", {}, {}, {}, 3}, 0),
+          "the GPU is idle: the driver or the library waits"},
+         {"compiling",
+          hung({"running", {}, {}, {}, 14000}),
+          "test kernel on GPU 0 did not respond within the time limit; it uses the CPU: a "
+          "library compiles code"},
+         {"Xid",
+          but_also(
+              hung({"sleeping", {}, {}, {}, 3}, 0),
+              [](Facts& f) {
+                  f.driver.xids.push_back({79, {}, 3.0, "NVRM: Xid 79"});
+              }),
+          "the driver reported Xid 79 meanwhile"},
+         {"an old Xid, and one of another GPU",
+          but_also(
+              hung({"sleeping", {}, {}, {}, 3}, 0),
+              [](Facts& f) {
+                  f.driver.xids = {{79, {}, 4000.0, ""}, {79, "0000:ff:00", 3.0, ""}};
+              }),
+          "the GPU is idle"},
+         {"MPS",
+          but_also(
+              hung({"sleeping", {}, {}, {}, 3}),
+              [](Facts& f) { f.driver.mps_pipe = "/tmp/nvidia-mps"; }),
+          "MPS server"},
+         {"a file system",
+          waits_for_file(rnncheck::ProbeEnd::timed_out),
+          "the file system of /home/ada/.conda had not responded when rnncheck's own probe "
+          "library_files was ended"},
+         {"a file system, until the deadline",
+          waits_for_file(rnncheck::ProbeEnd::cut_off),
+          "the file system of /home/ada/.conda had not responded"},
+         {"the deadline",
+          nvml_cut_off(),
+          "had not responded in nvmlInit_v2 when the time limit of the check was reached; "
+          "whether it hangs is "
+          "unknown"}}},
+    Silent{
+        {{"healthy", a_healthy_machine(), ""},
+         {"a crash at exit",
+          but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }),
+          ""}}},
     WhenUndecided{
         {{"nothing collected", nothing_collected(), ""},
-         {"the deadline ends the witness of another hang", but([](Facts& f) {
+         {"the deadline ends the witness of another hang",
+          but([](Facts& f) {
               ProbeRun& run = f.probe_runs.emplace_back();
               run.probe = "hang_diagnostic";
               run.end = ProbeEnd::cut_off;
@@ -108,11 +123,14 @@ RULE_TEST(
           }),
           ""},
          {"not started",
-          but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::not_started; }), ""},
+          but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::not_started; }),
+          ""},
          {"a probe of our own waits for processor time",
-          but([](Facts& f) { probe_run(f, "library_files").end = ProbeEnd::timed_out; }), ""},
+          but([](Facts& f) { probe_run(f, "library_files").end = ProbeEnd::timed_out; }),
+          ""},
          {"another bad end",
-          but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed; }), ""}}})
+          but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed; }),
+          ""}}})
 
 TEST_CASE("what the deadline cut off in the same call on several GPUs is one finding") {
     using namespace rnncheck;

@@ -16,35 +16,42 @@ rnncheck::Facts rejected_ptx() {
 
 RULE_TEST(
     ptx_newer_than_driver,
-    Fires{{{"the test kernel was rejected", rejected_ptx(), "the driver rejected PTX code"},
-           {"a network was rejected", but([](Facts& f) {
-                f.rnn_runs.front().end = RunEnd::failed;
-                f.rnn_runs.front().result = CallResult{"cuModuleLoadDataEx", 222, ""};
-            }),
-            "the driver rejected PTX code"},
-           {"another library passes the answer on", but([](Facts& f) {
-                probe_run(f, "rnn_forward").failed_calls = {
-                    {"cudnnRNNForward", 5000,
-                     "CUDNN_STATUS_EXECUTION_FAILED: CUDA_ERROR_UNSUPPORTED_PTX_VERSION"}};
-            }),
-            "the driver rejected PTX code"},
-           {"a newer compiler", but([](Facts& f) { f.nvrtcs.front().version = v("12.8"); }),
-            "PTX compiled by NVRTC 12.8"}}},
-    Silent{{{"healthy", a_healthy_machine(), ""},
-            {"an older compiler", but([](Facts& f) { f.nvrtcs.front().version = v("11.8"); }), ""},
-            {"the whole CUDA is too new", but([](Facts& f) {
-                 f.nvrtcs.front().version = f.runtimes.front().version = v("13.0");
-             }),
-             ""},
-            {"222 of another library means something else", but([](Facts& f) {
-                 probe_run(f, "nvrtc_compile").failed_calls = {{"nvrtcCompileProgram", 222, "?"}};
-             }),
-             ""},
-            {"no driver", without_driver(), ""}}},
+    Fires{
+        {{"the test kernel was rejected", rejected_ptx(), "the driver rejected PTX code"},
+         {"a network was rejected",
+          but([](Facts& f) {
+              f.rnn_runs.front().end = RunEnd::failed;
+              f.rnn_runs.front().result = CallResult{"cuModuleLoadDataEx", 222, ""};
+          }),
+          "the driver rejected PTX code"},
+         {"another library passes the answer on",
+          but([](Facts& f) {
+              probe_run(f, "rnn_forward").failed_calls = {
+                  {"cudnnRNNForward",
+                   5000,
+                   "CUDNN_STATUS_EXECUTION_FAILED: CUDA_ERROR_UNSUPPORTED_PTX_VERSION"}};
+          }),
+          "the driver rejected PTX code"},
+         {"a newer compiler",
+          but([](Facts& f) { f.nvrtcs.front().version = v("12.8"); }),
+          "PTX compiled by NVRTC 12.8"}}},
+    Silent{
+        {{"healthy", a_healthy_machine(), ""},
+         {"an older compiler", but([](Facts& f) { f.nvrtcs.front().version = v("11.8"); }), ""},
+         {"the whole CUDA is too new",
+          but([](Facts& f) { f.nvrtcs.front().version = f.runtimes.front().version = v("13.0"); }),
+          ""},
+         {"222 of another library means something else",
+          but([](Facts& f) {
+              probe_run(f, "nvrtc_compile").failed_calls = {{"nvrtcCompileProgram", 222, "?"}};
+          }),
+          ""},
+         {"no driver", without_driver(), ""}}},
     WhenUndecided{
         {{"nothing collected", nothing_collected(), ""},
          {"the compiler was silent", but([](Facts& f) { f.nvrtcs.front().version.reset(); }), ""},
-         {"the kernel's answer is lost", but([](Facts& f) {
+         {"the kernel's answer is lost",
+          but([](Facts& f) {
               f.kernel_runs = {{0, {}, {}}};
           }),
           ""}}})

@@ -18,23 +18,28 @@ std::string command_for(const rnncheck::Facts& f, std::size_t number = 0) {
 
 }  // namespace
 
-RULE_TEST(python_interpreter_missing,
-          Fires{
-              {{"its Python was removed", but([](Facts& f) { add_dead(f, "/usr/bin/python3.11"); }),
-                "no program can run in the Python environment /srv/environment: its interpreter, "
-                "/usr/bin/python3.11, does not exist"},
-               {"another environment is dead", but([](Facts& f) {
-                    add_dead(f, "/usr/bin/python3.11").active = false;
-                    add_environment(f, "/usr").found_by = "PATH";
-                }),
-                "/srv/environment"}}},
-          silent_about_frameworks({{"alive", but([](Facts& f) { add_environment(f); }), ""},
-                                   {"conda without Python", but([](Facts& f) {
-                                        add_environment(f).kind = "conda";
-                                        f.pythons.back().interpreter.reset();
-                                    }),
-                                    ""}}),
-          undecided_without_search())
+RULE_TEST(
+    python_interpreter_missing,
+    Fires{
+        {{"its Python was removed",
+          but([](Facts& f) { add_dead(f, "/usr/bin/python3.11"); }),
+          "no program can run in the Python environment /srv/environment: its interpreter, "
+          "/usr/bin/python3.11, does not exist"},
+         {"another environment is dead",
+          but([](Facts& f) {
+              add_dead(f, "/usr/bin/python3.11").active = false;
+              add_environment(f, "/usr").found_by = "PATH";
+          }),
+          "/srv/environment"}}},
+    silent_about_frameworks(
+        {{"alive", but([](Facts& f) { add_environment(f); }), ""},
+         {"conda without Python",
+          but([](Facts& f) {
+              add_environment(f).kind = "conda";
+              f.pythons.back().interpreter.reset();
+          }),
+          ""}}),
+    undecided_without_search())
 
 TEST_CASE("a dead environment of Windows gets commands of PowerShell") {
     using namespace rnncheck;
@@ -48,8 +53,8 @@ TEST_CASE("a dead environment of Windows gets commands of PowerShell") {
     CHECK(command_for(facts) == "winget install --id Python.Python.3.10");
     CHECK(command_for(facts, 1) == "py -3.10 -m venv --upgrade 'C:\\Users\\ada\\my venv'");
     facts.pythons.back().version.reset();
-    CHECK(command_for(facts) ==
-          "Move-Item 'C:\\Users\\ada\\my venv' 'C:\\Users\\ada\\my venv.old'");
+    CHECK(
+        command_for(facts) == "Move-Item 'C:\\Users\\ada\\my venv' 'C:\\Users\\ada\\my venv.old'");
 }
 
 TEST_CASE("a dead environment is revived by what installed its Python") {
@@ -58,11 +63,13 @@ TEST_CASE("a dead environment is revived by what installed its Python") {
     const auto dead = [](const std::string& interpreter) {
         return but([&](Facts& f) { add_dead(f, interpreter); });
     };
-    CHECK(command_for(dead("/home/ada/.pyenv/versions/3.11.7/bin/python3.11")) ==
-          "pyenv install 3.11.7");
-    CHECK(command_for(dead(
-              "/home/ada/.local/share/uv/python/cpython-3.11.7-linux-x86_64-gnu/bin/python3.11")) ==
-          "uv python install 3.11.7");
+    CHECK(
+        command_for(dead("/home/ada/.pyenv/versions/3.11.7/bin/python3.11")) ==
+        "pyenv install 3.11.7");
+    CHECK(
+        command_for(dead(
+            "/home/ada/.local/share/uv/python/cpython-3.11.7-linux-x86_64-gnu/bin/python3.11")) ==
+        "uv python install 3.11.7");
     CHECK(command_for(dead("/srv/environment/bin/python3")) == "python3 -m venv /srv/environment");
     CHECK(command_for(dead("/usr/bin/python3.11"), 2) == "python3 -m venv /srv/environment");
     const Facts with_other = but([](Facts& f) {
@@ -72,6 +79,7 @@ TEST_CASE("a dead environment is revived by what installed its Python") {
         system.version = v("3.11");
         system.interpreter = "/usr/bin/python3";
     });
-    CHECK(command_for(with_other, 1) ==
-          "/usr/bin/python3 -m venv --upgrade --without-pip /srv/environment");
+    CHECK(
+        command_for(with_other, 1) ==
+        "/usr/bin/python3 -m venv --upgrade --without-pip /srv/environment");
 }

@@ -43,26 +43,31 @@ Finding finding_of(const Facts& facts) {
 
 RULE_TEST(
     resource_limit_too_low,
-    Fires{{{"the control group's memory",
-            with_limit(limited("cudnn_library", LimitKind::memory), on_memory),
-            "the memory limit of the control group (64 MiB) is too low for cuDNN"},
-           {"the limits are unknown", limited("cudnn_library", LimitKind::memory),
-            "the memory limit of the control group (64 MiB) is too low for cuDNN"},
-           {"address space",
-            with_limit(limited("driver_api", LimitKind::address_space), on_address_space),
-            "the limit on address space (ulimit -v: 150 MiB) is too low for the NVIDIA driver "
-            "library"},
-           {"a process was not started",
-            limited("driver_api", LimitKind::open_files, ProbeEnd::not_started),
-            "its process could not be started"},
-           {"no memory for the reference", with_limit(case_without_memory(), on_address_space),
-            "is too low for 1 RNN case, which could not be checked"}}},
-    Silent{{{"healthy", a_healthy_machine(), ""},
-            {"a limit that nothing reached", with_limit(a_healthy_machine(), on_memory), ""}}},
+    Fires{
+        {{"the control group's memory",
+          with_limit(limited("cudnn_library", LimitKind::memory), on_memory),
+          "the memory limit of the control group (64 MiB) is too low for cuDNN"},
+         {"the limits are unknown",
+          limited("cudnn_library", LimitKind::memory),
+          "the memory limit of the control group (64 MiB) is too low for cuDNN"},
+         {"address space",
+          with_limit(limited("driver_api", LimitKind::address_space), on_address_space),
+          "the limit on address space (ulimit -v: 150 MiB) is too low for the NVIDIA driver "
+          "library"},
+         {"a process was not started",
+          limited("driver_api", LimitKind::open_files, ProbeEnd::not_started),
+          "its process could not be started"},
+         {"no memory for the reference",
+          with_limit(case_without_memory(), on_address_space),
+          "is too low for 1 RNN case, which could not be checked"}}},
+    Silent{
+        {{"healthy", a_healthy_machine(), ""},
+         {"a limit that nothing reached", with_limit(a_healthy_machine(), on_memory), ""}}},
     WhenUndecided{
         {{"nothing collected", nothing_collected(), ""},
          {"a probe crashed",
-          but([](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }), ""}}})
+          but([](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }),
+          ""}}})
 
 TEST_CASE("a limit is an error where it stops a vendor's library") {
     CHECK(finding_of(limited("cudnn_library", LimitKind::memory)).severity == Severity::error);
@@ -83,13 +88,19 @@ TEST_CASE("a limit is raised where it was set") {
     facts.host.container = "kubernetes";
     CHECK(contains(text(), "limits: memory:"));
     facts = with_limit(limited("cudnn_library", LimitKind::address_space), on_address_space);
-    CHECK(finding_of(facts).remedies.at(0).commands ==
-          std::vector<std::string>{"ulimit -v unlimited"});
+    CHECK(
+        finding_of(facts).remedies.at(0).commands ==
+        std::vector<std::string>{"ulimit -v unlimited"});
 }
 
 TEST_CASE("nothing else is concluded from what a limit stopped") {
-    for (const char* probe : {"driver_api", "cudnn_library", "cuda_runtime", "nvml_devices",
-                              "rnn_forward", "ptx_launch"}) {
+    for (const char* probe :
+         {"driver_api",
+          "cudnn_library",
+          "cuda_runtime",
+          "nvml_devices",
+          "rnn_forward",
+          "ptx_launch"}) {
         const Report report = judge(limited(probe, LimitKind::memory), Matrix::bundled(), {});
         for (const Finding& finding : report.findings) {
             INFO(probe << ": " << finding.rule << ' ' << finding.message);

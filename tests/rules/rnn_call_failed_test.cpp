@@ -5,15 +5,18 @@
 RULE_TEST(
     rnn_call_failed,
     Fires{
-        {{"execution failed", but([](Facts& f) {
+        {{"execution failed",
+          but([](Facts& f) {
               one_case(f, RunEnd::failed, {"cudnnRNNForward", 8, "CUDNN_STATUS_EXECUTION_FAILED"});
           }),
           "cudnnRNNForward returned 8 (CUDNN_STATUS_EXECUTION_FAILED)"},
-         {"the process died", but([](Facts& f) {
+         {"the process died",
+          but([](Facts& f) {
               one_case(f, RunEnd::failed, {"cudnnRNNForward", -1, "crashed with SIGSEGV"});
           }),
           "cudnnRNNForward: crashed with SIGSEGV"},
-         {"without a reason", but([](Facts& f) {
+         {"without a reason",
+          but([](Facts& f) {
               one_case(f, RunEnd::failed, {});
               for (auto& run : f.rnn_runs)
                   if (run.end == RunEnd::failed)
@@ -21,28 +24,35 @@ RULE_TEST(
           }),
           "the reason is unknown"}}},
     silent_about_cases(
-        {{"memory errors are another fault", but([](Facts& f) {
-              one_case(f, RunEnd::failed,
-                       {"cuCtxSynchronize", 214, "CUDA_ERROR_ECC_UNCORRECTABLE"});
+        {{"memory errors are another fault",
+          but([](Facts& f) {
+              one_case(
+                  f, RunEnd::failed, {"cuCtxSynchronize", 214, "CUDA_ERROR_ECC_UNCORRECTABLE"});
           }),
           ""},
-         {"no code for the GPU is another fault", but([](Facts& f) {
-              one_case(f, RunEnd::failed,
-                       {"cuCtxSynchronize", 209, "CUDA_ERROR_NO_BINARY_FOR_GPU"});
+         {"no code for the GPU is another fault",
+          but([](Facts& f) {
+              one_case(
+                  f, RunEnd::failed, {"cuCtxSynchronize", 209, "CUDA_ERROR_NO_BINARY_FOR_GPU"});
           }),
           ""},
-         {"memory that ran out is another fault", but([](Facts& f) {
+         {"memory that ran out is another fault",
+          but([](Facts& f) {
               one_case(f, RunEnd::out_of_memory, {"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
           }),
           ""},
-         {"cuDNN fails while hardly any memory is free", but([](Facts& f) {
+         {"cuDNN fails while hardly any memory is free",
+          but([](Facts& f) {
               one_case(f, RunEnd::failed, {"cudnnRNNForward", 4, "CUDNN_STATUS_INTERNAL_ERROR"});
               f.nvml_devices.front().memory_free_mib = 100;
           }),
           ""},
-         {"a process that hangs in the kernel is another fault", but([](Facts& f) {
-              one_case(f, RunEnd::failed,
-                       {"cudnnRNNForward", stuck_in_kernel, "hangs inside the kernel"});
+         {"a process that hangs in the kernel is another fault",
+          but([](Facts& f) {
+              one_case(
+                  f,
+                  RunEnd::failed,
+                  {"cudnnRNNForward", stuck_in_kernel, "hangs inside the kernel"});
               const RnnRun& lost = *std::ranges::find(f.rnn_runs, RunEnd::failed, &RnnRun::end);
               ProbeRun& run = probe_run(f, "rnn_forward");
               run.target = "GPU 0 " + std::string(name_of(lost.rnn_api)) + ' ' + lost.library;
@@ -50,13 +60,15 @@ RULE_TEST(
               run.last_call = "cudnnRNNForward";
           }),
           ""}}),
-    WhenUndecided{{{"nothing collected", nothing_collected(), ""},
-                   {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
-                   {"all cases were skipped", but([](Facts& f) {
-                        all_cases(f, RunEnd::skipped,
-                                  {"?", -1, "not tried: earlier cases ended the process"});
-                    }),
-                    ""}}})
+    WhenUndecided{
+        {{"nothing collected", nothing_collected(), ""},
+         {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
+         {"all cases were skipped",
+          but([](Facts& f) {
+              all_cases(
+                  f, RunEnd::skipped, {"?", -1, "not tried: earlier cases ended the process"});
+          }),
+          ""}}})
 
 TEST_CASE(
     "rnn_call_failed: a kernel that nobody promises is a note, and one that PyTorch takes by "
@@ -78,10 +90,12 @@ TEST_CASE(
         CHECK(contains(verdict.findings[0].message, "not a problem of this machine"));
         CHECK(contains(verdict.findings[0].message, name_of(algorithm)));
     }
-    CHECK(judged(Algorithm::persist_static_small_h, Dtype::bf16).findings.at(0).severity ==
-          Severity::note);
-    CHECK(judged(Algorithm::persist_static_small_h, Dtype::fp32).findings.at(0).severity ==
-          Severity::error);
+    CHECK(
+        judged(Algorithm::persist_static_small_h, Dtype::bf16).findings.at(0).severity ==
+        Severity::note);
+    CHECK(
+        judged(Algorithm::persist_static_small_h, Dtype::fp32).findings.at(0).severity ==
+        Severity::error);
     CHECK(judged(Algorithm::standard, Dtype::fp32).findings.at(0).severity == Severity::error);
 }
 
@@ -90,15 +104,15 @@ using namespace rnncheck::test;
 
 TEST_CASE("a case that failed is not explained by the hang of another process") {
     const auto* rule = rnncheck::find_named(rnncheck::all_rules(), "rnn_call_failed");
-    const Verdict verdict =
-        (*rule)->check(but([](Facts& f) {
-                           one_case(f, RunEnd::failed, {"cudnnRNNForward", 8, "EXECUTION_FAILED"});
-                           ProbeRun& run = probe_run(f, "rnn_forward");
-                           run.end = ProbeEnd::timed_out;
-                           run.last_call = "cudnnRNNForward";
-                           run.hang = Hang{"uninterruptible", {}, {}, {}, {}};
-                       }),
-                       Matrix::bundled());
+    const Verdict verdict = (*rule)->check(
+        but([](Facts& f) {
+            one_case(f, RunEnd::failed, {"cudnnRNNForward", 8, "EXECUTION_FAILED"});
+            ProbeRun& run = probe_run(f, "rnn_forward");
+            run.end = ProbeEnd::timed_out;
+            run.last_call = "cudnnRNNForward";
+            run.hang = Hang{"uninterruptible", {}, {}, {}, {}};
+        }),
+        Matrix::bundled());
     REQUIRE(verdict.findings.size() == 1);
     CHECK(verdict.findings.front().message.ends_with("returned 8 (EXECUTION_FAILED)"));
 }

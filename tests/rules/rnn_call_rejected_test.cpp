@@ -2,32 +2,40 @@
 #include "support/cudnn_machines.hpp"
 #include "support/rule_test.hpp"
 
-RULE_TEST(rnn_call_rejected,
-          Fires{{{"bad parameter", but([](Facts& f) {
-                      one_case(f, RunEnd::rejected,
-                               {"cudnnSetRNNDataDescriptor", 3, "CUDNN_STATUS_BAD_PARAM"});
-                  }),
-                  "rejects 1 RNN case, first"},
-                 {"without a reason", but([](Facts& f) {
-                      one_case(f, RunEnd::rejected, {});
-                      for (auto& run : f.rnn_runs)
-                          if (run.end == RunEnd::rejected)
-                              run.result.reset();
-                  }),
-                  "the reason is unknown"},
-                 {"each GPU has its finding", but([](Facts& f) {
-                      add_second_gpu(f);
-                      all_cases(f, RunEnd::rejected,
-                                {"cudnnSetRNNDescriptor_v8", 3, "CUDNN_STATUS_BAD_PARAM"});
-                  }),
-                  "GPU 0"}}},
-          silent_about_cases({{"mixed parts are another fault", but([](Facts& f) {
-                                   all_cases(f, RunEnd::rejected,
-                                             {"cudnnSetRNNDescriptor_v8", 14,
-                                              "CUDNN_STATUS_VERSION_MISMATCH"});
-                               }),
-                               ""}}),
-          undecided_about_cases({}))
+RULE_TEST(
+    rnn_call_rejected,
+    Fires{
+        {{"bad parameter",
+          but([](Facts& f) {
+              one_case(
+                  f, RunEnd::rejected, {"cudnnSetRNNDataDescriptor", 3, "CUDNN_STATUS_BAD_PARAM"});
+          }),
+          "rejects 1 RNN case, first"},
+         {"without a reason",
+          but([](Facts& f) {
+              one_case(f, RunEnd::rejected, {});
+              for (auto& run : f.rnn_runs)
+                  if (run.end == RunEnd::rejected)
+                      run.result.reset();
+          }),
+          "the reason is unknown"},
+         {"each GPU has its finding",
+          but([](Facts& f) {
+              add_second_gpu(f);
+              all_cases(
+                  f, RunEnd::rejected, {"cudnnSetRNNDescriptor_v8", 3, "CUDNN_STATUS_BAD_PARAM"});
+          }),
+          "GPU 0"}}},
+    silent_about_cases(
+        {{"mixed parts are another fault",
+          but([](Facts& f) {
+              all_cases(
+                  f,
+                  RunEnd::rejected,
+                  {"cudnnSetRNNDescriptor_v8", 14, "CUDNN_STATUS_VERSION_MISMATCH"});
+          }),
+          ""}}),
+    undecided_about_cases({}))
 
 TEST_CASE(
     "rnn_call_rejected: a kernel that nobody promises is a note, and one that PyTorch takes by "
@@ -36,8 +44,8 @@ TEST_CASE(
     using namespace rnncheck::test;
     const auto judged = [](Algorithm algorithm, Dtype dtype) {
         Facts facts = a_healthy_machine();
-        one_case(facts, RunEnd::rejected,
-                 {"cudnnSetRNNDescriptor_v8", 3, "CUDNN_STATUS_BAD_PARAM"});
+        one_case(
+            facts, RunEnd::rejected, {"cudnnSetRNNDescriptor_v8", 3, "CUDNN_STATUS_BAD_PARAM"});
         for (RnnRun& run : facts.rnn_runs)
             if (run.end == RunEnd::rejected)
                 run.rnn_case.algorithm = algorithm, run.rnn_case.dtype = dtype;
@@ -50,9 +58,11 @@ TEST_CASE(
         CHECK(contains(verdict.findings[0].message, "not a problem of this machine"));
         CHECK(contains(verdict.findings[0].message, name_of(algorithm)));
     }
-    CHECK(judged(Algorithm::persist_static_small_h, Dtype::bf16).findings.at(0).severity ==
-          Severity::note);
-    CHECK(judged(Algorithm::persist_static_small_h, Dtype::fp32).findings.at(0).severity ==
-          Severity::error);
+    CHECK(
+        judged(Algorithm::persist_static_small_h, Dtype::bf16).findings.at(0).severity ==
+        Severity::note);
+    CHECK(
+        judged(Algorithm::persist_static_small_h, Dtype::fp32).findings.at(0).severity ==
+        Severity::error);
     CHECK(judged(Algorithm::standard, Dtype::fp32).findings.at(0).severity == Severity::error);
 }

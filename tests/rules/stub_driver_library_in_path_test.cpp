@@ -23,23 +23,27 @@ rnncheck::Facts stub_on_path(bool picked) {
 
 RULE_TEST(
     stub_driver_library_in_path,
-    Fires{{{"the loader picks it", stub_on_path(true), "is the toolkit's stub, not the driver"},
-           {"picked and never queried",
-            after(stub_on_path(true), [](Facts& f) { f.driver.init.reset(); }),
-            "finds the toolkit's stub"},
-           {"only on LD_LIBRARY_PATH", stub_on_path(false), "is in a directory of LD_LIBRARY_PATH"},
-           {"cuInit gives it away", init_returns(34, "CUDA_ERROR_STUB_LIBRARY"),
-            "is the toolkit's stub, not the driver"}}},
-    Silent{{{"healthy", a_healthy_machine(), ""},
-            {"a stub in the toolkit's own directory", but([](Facts& f) {
-                 f.libraries.push_back(library_of(f, LibraryKind::cuda));
-                 f.libraries.back().path = "/usr/local/cuda/lib64/stubs/libcuda.so";
-                 f.libraries.back().stub = true;
-                 f.libraries.back().found_via = FoundVia::toolkit;
-                 f.libraries.back().picked_by_loader = false;
-             }),
-             ""},
-            {"no libcuda at all", without_driver(), ""}}},
+    Fires{
+        {{"the loader picks it", stub_on_path(true), "is the toolkit's stub, not the driver"},
+         {"picked and never queried",
+          after(stub_on_path(true), [](Facts& f) { f.driver.init.reset(); }),
+          "finds the toolkit's stub"},
+         {"only on LD_LIBRARY_PATH", stub_on_path(false), "is in a directory of LD_LIBRARY_PATH"},
+         {"cuInit gives it away",
+          init_returns(34, "CUDA_ERROR_STUB_LIBRARY"),
+          "is the toolkit's stub, not the driver"}}},
+    Silent{
+        {{"healthy", a_healthy_machine(), ""},
+         {"a stub in the toolkit's own directory",
+          but([](Facts& f) {
+              f.libraries.push_back(library_of(f, LibraryKind::cuda));
+              f.libraries.back().path = "/usr/local/cuda/lib64/stubs/libcuda.so";
+              f.libraries.back().stub = true;
+              f.libraries.back().found_via = FoundVia::toolkit;
+              f.libraries.back().picked_by_loader = false;
+          }),
+          ""},
+         {"no libcuda at all", without_driver(), ""}}},
     WhenUndecided{
         {{"nothing collected", nothing_collected(), ""},
          {"the library never responded", but([](Facts& f) { f.driver.init.reset(); }), ""}}})

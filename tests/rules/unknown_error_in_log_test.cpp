@@ -24,11 +24,12 @@ TEST_CASE("unknown_error_in_log") {
     CHECK(open.outcome == Outcome::undecided);
     REQUIRE(open.findings.size() == 1);
     CHECK(open.findings.front().message.find("line 2") != std::string::npos);
-    CHECK(open.findings.front().evidence.front().value.find("the moon is full") !=
-          std::string::npos);
+    CHECK(
+        open.findings.front().evidence.front().value.find("the moon is full") != std::string::npos);
 
     CHECK(outcome(with_log("epoch 1\nloss 0.3\n")).outcome == Outcome::pass);
-    CHECK(outcome(with_log("RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\n")).outcome ==
-          Outcome::not_applicable);
+    CHECK(
+        outcome(with_log("RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\n")).outcome ==
+        Outcome::not_applicable);
     CHECK(outcome({}).outcome == Outcome::not_applicable);
 }

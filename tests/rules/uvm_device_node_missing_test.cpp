@@ -17,24 +17,31 @@ rnncheck::Facts without_helper(std::int64_t code) {
 
 }  // namespace
 
-RULE_TEST(uvm_device_node_missing,
-          Fires{{{"the unknown error", without_helper(999), "/dev/nvidia-uvm does not exist"},
-                 {"an error of the system", without_helper(304), "/dev/nvidia-uvm does not exist"},
-                 {"the helper will make it", without_uvm(999),
-                  "will be created by nvidia-modprobe when the first CUDA program starts"},
-                 {"--make-nodes did not help",
-                  after(without_uvm(999), [](Facts& f) { f.tool.make_nodes = true; }),
-                  "although --make-nodes"}}},
-          Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"the driver works although the node is hidden", without_uvm(0), ""},
-                  {"the node is there", init_returns(999), ""},
-                  {"another error", without_uvm(803), ""},
-                  {"no nodes at all",
-                   after(without_uvm(999), [](Facts& f) { f.driver.device_nodes.clear(); }), ""},
-                  {"no module", library_without_module(), ""}}},
-          WhenUndecided{{{"nothing collected", nothing_collected(), ""},
-                         {"cuInit was not queried",
-                          after(without_uvm(999), [](Facts& f) { f.driver.init.reset(); }), ""}}})
+RULE_TEST(
+    uvm_device_node_missing,
+    Fires{
+        {{"the unknown error", without_helper(999), "/dev/nvidia-uvm does not exist"},
+         {"an error of the system", without_helper(304), "/dev/nvidia-uvm does not exist"},
+         {"the helper will make it",
+          without_uvm(999),
+          "will be created by nvidia-modprobe when the first CUDA program starts"},
+         {"--make-nodes did not help",
+          after(without_uvm(999), [](Facts& f) { f.tool.make_nodes = true; }),
+          "although --make-nodes"}}},
+    Silent{
+        {{"healthy", a_healthy_machine(), ""},
+         {"the driver works although the node is hidden", without_uvm(0), ""},
+         {"the node is there", init_returns(999), ""},
+         {"another error", without_uvm(803), ""},
+         {"no nodes at all",
+          after(without_uvm(999), [](Facts& f) { f.driver.device_nodes.clear(); }),
+          ""},
+         {"no module", library_without_module(), ""}}},
+    WhenUndecided{
+        {{"nothing collected", nothing_collected(), ""},
+         {"cuInit was not queried",
+          after(without_uvm(999), [](Facts& f) { f.driver.init.reset(); }),
+          ""}}})
 
 TEST_CASE("a unified-memory node that the helper makes is no fault") {
     using namespace rnncheck;

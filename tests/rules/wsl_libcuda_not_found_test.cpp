@@ -25,12 +25,17 @@ RULE_TEST(
     Fires{
         {{"not on the path", wsl(false), "the loader does not find /usr/lib/wsl/lib/libcuda.so.1"},
          {"hidden by a Linux driver", wsl(true), "instead of /usr/lib/wsl/lib/libcuda.so.1"}}},
-    Silent{{{"healthy", a_healthy_machine(), ""},
-            {"found",
-             after(wsl(false), [](Facts& f) { f.libraries.back().picked_by_loader = true; }), ""},
-            {"no GPU is passed to WSL",
-             after(wsl(false), [](Facts& f) { f.driver.device_nodes.clear(); }), ""},
-            {"not WSL", without_driver(), ""}}},
-    WhenUndecided{{{"nothing collected", nothing_collected(), ""},
-                   {"whether it is WSL is unknown",
-                    after(wsl(false), [](Facts& f) { f.host.wsl.reset(); }), ""}}})
+    Silent{
+        {{"healthy", a_healthy_machine(), ""},
+         {"found",
+          after(wsl(false), [](Facts& f) { f.libraries.back().picked_by_loader = true; }),
+          ""},
+         {"no GPU is passed to WSL",
+          after(wsl(false), [](Facts& f) { f.driver.device_nodes.clear(); }),
+          ""},
+         {"not WSL", without_driver(), ""}}},
+    WhenUndecided{
+        {{"nothing collected", nothing_collected(), ""},
+         {"whether it is WSL is unknown",
+          after(wsl(false), [](Facts& f) { f.host.wsl.reset(); }),
+          ""}}})

@@ -91,15 +91,29 @@ TEST_CASE("what was not specified stays unset") {
     CHECK_FALSE(facts.driver.library_version.has_value());
     CHECK_FALSE(facts.driver.cuda_version.has_value());
     CHECK_FALSE(facts.network.has_value());
-    CHECK((facts.cuda_devices.empty() && facts.cudnns.empty() && facts.frameworks.empty() &&
-           facts.libraries.empty()));
+    CHECK(
+        (facts.cuda_devices.empty() && facts.cudnns.empty() && facts.frameworks.empty() &&
+         facts.libraries.empty()));
 }
 
 TEST_CASE("what is not understood is listed with what would be, and left out") {
     for (const char* text :
-         {"driver=12.4", "driver=new", "cuda=twelve", "cudnn=x", "cudnn=8.9.7+rocm", "gpu=8",
-          "gpu=Radeon VII", "os=BeOS", "python=3", "pytorch=latest", "pytorch=2.4.0rc1",
-          "dtype=int8", "masked=perhaps", "framework=caffe9", "colour=blue", "cuda="}) {
+         {"driver=12.4",
+          "driver=new",
+          "cuda=twelve",
+          "cudnn=x",
+          "cudnn=8.9.7+rocm",
+          "gpu=8",
+          "gpu=Radeon VII",
+          "os=BeOS",
+          "python=3",
+          "pytorch=latest",
+          "pytorch=2.4.0rc1",
+          "dtype=int8",
+          "masked=perhaps",
+          "framework=caffe9",
+          "colour=blue",
+          "cuda="}) {
         const stack::Given given = read(text);
         INFO(text);
         REQUIRE(given.not_understood.size() == 1);
@@ -110,10 +124,11 @@ TEST_CASE("what is not understood is listed with what would be, and left out") {
 }
 
 TEST_CASE("what is written almost right gets the right form") {
-    const std::pair<const char*, const char*> forms[] = {{"cuda=12,4", "cuda=12.4"},
-                                                         {"torch=2.4.0cu124", "torch=2.4.0+cu124"},
-                                                         {"gpu=4090ti", "gpu=4090"},
-                                                         {"gpu=RTX 4080 Ti", "gpu=rtx 4080"}};
+    const std::pair<const char*, const char*> forms[] = {
+        {"cuda=12,4", "cuda=12.4"},
+        {"torch=2.4.0cu124", "torch=2.4.0+cu124"},
+        {"gpu=4090ti", "gpu=4090"},
+        {"gpu=RTX 4080 Ti", "gpu=rtx 4080"}};
     for (const auto& [text, right] : forms) {
         const stack::Given given = read(text);
         INFO(text);
@@ -145,8 +160,9 @@ TEST_CASE("hostile values cost nothing and are not understood") {
 TEST_CASE("a conda build string names its flavour") {
     CHECK(stack::framework_version_from("2.0.1=py3.9_cuda11.8_cudnn8.7.0_0")->build == "cu118");
     CHECK(stack::framework_version_from("1.7.1=py3.8_cuda9.2.148_cudnn7.6.3_0")->build == "cu92");
-    CHECK(stack::framework_version_from("2.6.0-cuda126_generic_py312_h460ed29_200")->build ==
-          "cu126");
+    CHECK(
+        stack::framework_version_from("2.6.0-cuda126_generic_py312_h460ed29_200")->build ==
+        "cu126");
     CHECK(stack::framework_version_from("2.1.0=cuda118py310h5e7c1c9_0")->build == "cu118");
     CHECK(stack::framework_version_from("2.1.0=py3.10_cpu_0")->build == "cpu");
     CHECK_FALSE(stack::framework_version_from("2.1.0=h5e7c1c9_0"));

@@ -41,13 +41,15 @@ TEST_CASE(
     CHECK_FALSE(has(wheels.gpus, "3.5"));
     CHECK(has(wheels.gpus_compiling_first, "9.0"));
     CHECK_FALSE(has(wheels.gpus_compiling_first, "12.0"));  // its cuDNN 8.9 has nothing for it
-    CHECK(std::find(needs.without_cuda.begin(), needs.without_cuda.end(), "windows") !=
-          needs.without_cuda.end());
+    CHECK(
+        std::find(needs.without_cuda.begin(), needs.without_cuda.end(), "windows") !=
+        needs.without_cuda.end());
 }
 
 TEST_CASE("a patch version is found in its range") {
-    CHECK(needs_of({"tensorflow", v("2.16.1")}, test::bundled_matrix()).builds.size() ==
-          needs_of({"tensorflow", v("2.16")}, test::bundled_matrix()).builds.size());
+    CHECK(
+        needs_of({"tensorflow", v("2.16.1")}, test::bundled_matrix()).builds.size() ==
+        needs_of({"tensorflow", v("2.16")}, test::bundled_matrix()).builds.size());
     CHECK_FALSE(needs_of({"pytorch", v("2.4.1")}, test::bundled_matrix()).builds.empty());
 }
 
@@ -93,8 +95,10 @@ TEST_CASE("TensorFlow's PTX is no way to a GPU that its CUDA libraries do not kn
 }
 
 TEST_CASE("a system or a Python narrows what a version needs") {
-    const Needs linux = needs_of({"tensorflow", v("2.15")}, test::bundled_matrix(),
-                                 {.os = "linux", .python = stack::known_python(v("3.12"))});
+    const Needs linux = needs_of(
+        {"tensorflow", v("2.15")},
+        test::bundled_matrix(),
+        {.os = "linux", .python = stack::known_python(v("3.12"))});
     for (const NeededBuild& needed : linux.builds) {
         CHECK(needed.build.os == "linux");
         CHECK(needed.build.fit == Fit::does_not_work);
@@ -104,8 +108,9 @@ TEST_CASE("a system or a Python narrows what a version needs") {
         needs_of({"tensorflow", v("2.15")}, test::bundled_matrix(), {.os = "macos"});
     CHECK(macos.builds.empty());
     CHECK(macos.without_cuda == std::vector<std::string>{"macos"});
-    CHECK(needs_of({"cupy", v("13.0")}, test::bundled_matrix(), {.os = "macos"}).without_cuda ==
-          macos.without_cuda);
+    CHECK(
+        needs_of({"cupy", v("13.0")}, test::bundled_matrix(), {.os = "macos"}).without_cuda ==
+        macos.without_cuda);
 }
 
 TEST_CASE("a version that is newer than the data, or not in them") {

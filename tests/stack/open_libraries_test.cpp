@@ -15,8 +15,8 @@ stack::Judgement code_for_gpu(std::vector<GivenValue> values) {
     values.push_back({"os", "linux"});
     const stack::Given read = stack::read_given(values, test::bundled_matrix());
     REQUIRE(read.not_understood.empty());
-    return stack::judgement(stack::ConflictKind::gpu_arch_not_in_build, read.stack,
-                            test::bundled_matrix());
+    return stack::judgement(
+        stack::ConflictKind::gpu_arch_not_in_build, read.stack, test::bundled_matrix());
 }
 
 }  // namespace
@@ -29,23 +29,25 @@ TEST_CASE(
     CHECK(contains(open.reason, "those of CUDA 12.8 or later"));
     CHECK(code_for_gpu({{"ctranslate2", "4.6.0"}, {"cuda", "12.8"}}).outcome == Outcome::undecided);
     CHECK(code_for_gpu({{"ctranslate2", "4.6.0"}, {"cuda", "12.2"}}).outcome == Outcome::fault);
-    CHECK(code_for_gpu({{"ctranslate2", "4.6.0"}, {"cudnn", "9.1.0+cu12"}}).outcome ==
-          Outcome::fault);
+    CHECK(
+        code_for_gpu({{"ctranslate2", "4.6.0"}, {"cudnn", "9.1.0+cu12"}}).outcome ==
+        Outcome::fault);
 }
 
 TEST_CASE(
     "no library that may be installed helps where none of its major has code for the GPU, or the "
     "build cannot") {
     CHECK(code_for_gpu({{"ctranslate2", "4.4"}}).outcome == Outcome::fault);  // cuDNN 8
-    CHECK(code_for_gpu({{"tensorflow", "2.18+cuda"}}).outcome ==
-          Outcome::fault);  // its own kernels fail
+    CHECK(
+        code_for_gpu({{"tensorflow", "2.18+cuda"}}).outcome ==
+        Outcome::fault);  // its own kernels fail
 }
 
 TEST_CASE("a driver that cannot compile the PTX code is too old whatever the libraries are") {
     const stack::Given read = stack::read_given(
         {{"ctranslate2", "4.8.5+cuda"}, {"gpu", "9.0"}, {"driver", "535.104.05"}, {"os", "linux"}},
         test::bundled_matrix());
-    const auto judged = stack::judgement(stack::ConflictKind::gpu_arch_not_in_build, read.stack,
-                                         test::bundled_matrix());
+    const auto judged = stack::judgement(
+        stack::ConflictKind::gpu_arch_not_in_build, read.stack, test::bundled_matrix());
     CHECK(judged.outcome == Outcome::fault);
 }

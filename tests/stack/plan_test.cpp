@@ -31,8 +31,8 @@ struct PlanRequest : Stack {
     }
 };
 
-PlanRequest question(const char* gpu, const char* driver, const char* framework = "",
-                     const char* python = nullptr) {
+PlanRequest question(
+    const char* gpu, const char* driver, const char* framework = "", const char* python = nullptr) {
     PlanRequest request;
     const auto product = test::bundled_matrix().gpu_product(gpu);
     const Version capability = product ? product->capability : v(gpu);
@@ -67,8 +67,8 @@ std::string joined(const std::vector<std::string>& lines) {
 }
 
 /// "2.7 cu118 11.8 9.1.0 works" of the newest release.
-std::string newest(const char* gpu, const char* driver, const char* framework,
-                   const char* python = nullptr) {
+std::string newest(
+    const char* gpu, const char* driver, const char* framework, const char* python = nullptr) {
     const FrameworkPlan plan = plan_of(question(gpu, driver, framework, python));
     if (!plan.newest)
         return "nothing";
@@ -82,8 +82,12 @@ std::string why_no_newer(const char* gpu, const char* driver, const char* framew
     return plan.newer ? joined(plan.newer->reasons) : "";
 }
 
-bool runs(const char* gpu, const char* driver, const char* framework, const char* version,
-          const char* build) {
+bool runs(
+    const char* gpu,
+    const char* driver,
+    const char* framework,
+    const char* version,
+    const char* build) {
     const FrameworkPlan plan = plan_of(question(gpu, driver, framework));
     std::vector<PlannedBuild> all = plan.others;
     if (plan.newest)
@@ -99,11 +103,13 @@ bool runs(const char* gpu, const char* driver, const char* framework, const char
 TEST_CASE("GTX 1080 on driver 470: CUDA 11 is the end") {
     CHECK(newest("GTX 1080", "470", "pytorch") == "2.7 cu118 11.8 9.1.0 works");
     CHECK(newest("GTX 1080", "470", "tensorflow") == "2.14 and-cuda 11.8 8.7.0 works");
-    CHECK(contains(why_no_newer("GTX 1080", "470", "tensorflow"),
-                   "CUDA 12.5 needs driver 525.60.13 or newer"));
+    CHECK(contains(
+        why_no_newer("GTX 1080", "470", "tensorflow"),
+        "CUDA 12.5 needs driver 525.60.13 or newer"));
     const FrameworkPlan plan = plan_of(question("GTX 1080", "470", "pytorch"));
-    CHECK(plan.newest->install ==
-          "pip install \"torch==2.7.*\" --index-url https://download.pytorch.org/whl/cu118");
+    CHECK(
+        plan.newest->install ==
+        "pip install \"torch==2.7.*\" --index-url https://download.pytorch.org/whl/cu118");
     CHECK(contains(joined(plan.newest->notes), "minor-version compatibility"));
     CHECK_FALSE(plan.newest->sources.empty());
 }
@@ -123,16 +129,18 @@ TEST_CASE("RTX 5090 on driver 570: only builds with machine code for 12.0 work")
 TEST_CASE("PTX alone does not run where the CUDA libraries beside it have nothing for the GPU") {
     for (const char* gpu : {"RTX 5090", "B200"}) {
         INFO(gpu);
-        CHECK(newest(gpu, "570", "tensorflow") ==
-              "2.19.1 conda-cuda128 12.8 9 works");  // none on PyPI
+        CHECK(
+            newest(gpu, "570", "tensorflow") ==
+            "2.19.1 conda-cuda128 12.8 9 works");  // none on PyPI
         CHECK(contains(
             why_no_newer(gpu, "570", "tensorflow"),
             "PTX code alone for compute capability " +
                 question(gpu, "570").gpus.front().capability->text +
                 ", for which the libraries of CUDA 12.5 and cuDNN 9.3.0 have no machine code"));
     }
-    CHECK(newest("H200", "580", "tensorflow", "3.9") !=
-          "nothing");  // PTX of 2.15 and cuDNN 8.9 that knows Hopper
+    CHECK(
+        newest("H200", "580", "tensorflow", "3.9") !=
+        "nothing");  // PTX of 2.15 and cuDNN 8.9 that knows Hopper
 }
 
 TEST_CASE("H200 on driver 580: CUDA 13") {
@@ -154,21 +162,21 @@ TEST_CASE("a Jetson gets no suggestion that is made for other machines") {
 }
 
 TEST_CASE("a driver that no longer, or not yet, drives the GPU") {
-    CHECK(contains(joined(plan_for(question("Tesla K80", "535")).obstacles),
-                   "470 was the last branch"));
-    CHECK(contains(joined(plan_for(question("GTX 1080", "595")).obstacles),
-                   "580 was the last branch"));
-    CHECK(contains(joined(plan_for(question("RTX 5090", "535")).obstacles),
-                   "requires CUDA 12.8 or later"));
+    CHECK(contains(
+        joined(plan_for(question("Tesla K80", "535")).obstacles), "470 was the last branch"));
+    CHECK(contains(
+        joined(plan_for(question("GTX 1080", "595")).obstacles), "580 was the last branch"));
+    CHECK(contains(
+        joined(plan_for(question("RTX 5090", "535")).obstacles), "requires CUDA 12.8 or later"));
     CHECK(plan_for(question("RTX 5090", "570")).obstacles.empty());
 }
 
 TEST_CASE("Python narrows the choice") {
     CHECK(newest("RTX 3090", "535", "tensorflow", "3.8") == "2.13 cuda 11.8 8.6 works");
     CHECK(newest("GTX 1080", "470", "pytorch", "3.14") == "nothing");
-    CHECK(
-        contains(joined(plan_of(question("GTX 1080", "580", "tensorflow", "3.14")).newer->reasons),
-                 "Python 3."));
+    CHECK(contains(
+        joined(plan_of(question("GTX 1080", "580", "tensorflow", "3.14")).newer->reasons),
+        "Python 3."));
 }
 
 TEST_CASE("Pascal keeps an older cuDNN: the bound is in the command") {
@@ -176,8 +184,8 @@ TEST_CASE("Pascal keeps an older cuDNN: the bound is in the command") {
     REQUIRE(plan.newest);
     CHECK(plan.newest->cuda == v("12.5"));
     CHECK(contains(plan.newest->install, "\"nvidia-cudnn-cu12<9.11\""));
-    CHECK_FALSE(contains(plan_of(question("RTX 3090", "580", "tensorflow")).newest->install,
-                         "nvidia-cudnn"));
+    CHECK_FALSE(contains(
+        plan_of(question("RTX 3090", "580", "tensorflow")).newest->install, "nvidia-cudnn"));
 }
 
 TEST_CASE("with a driver the flavour nearest to its CUDA is chosen") {
@@ -276,13 +284,15 @@ TEST_CASE("ranges hold every version that runs, are separate and in order") {
                 PlanRequest request = question(gpu, driver);
                 request.os = os;
                 for (const FrameworkPlan& plan : plan_for(request).frameworks) {
-                    INFO(gpu << ", " << driver << ", " << os << ", " << plan.framework << ": "
-                             << joined(plan.versions));
+                    INFO(
+                        gpu << ", " << driver << ", " << os << ", " << plan.framework << ": "
+                            << joined(plan.versions));
                     std::vector<std::pair<Version, Version>> ranges;
                     for (const std::string& words : plan.versions) {
                         const auto at = words.find(" to ");
-                        ranges.emplace_back(v(words.substr(0, at)),
-                                            v(at == words.npos ? words : words.substr(at + 4)));
+                        ranges.emplace_back(
+                            v(words.substr(0, at)),
+                            v(at == words.npos ? words : words.substr(at + 4)));
                         CHECK((at == words.npos || ranges.back().first < ranges.back().second));
                         if (ranges.size() > 1)
                             CHECK(ranges[ranges.size() - 2].second < ranges.back().first);
@@ -300,8 +310,9 @@ TEST_CASE("ranges hold every version that runs, are separate and in order") {
 }
 
 TEST_CASE("a version that runs is not open, too") {
-    CHECK(plan_of(question("GTX 1080", "470", "paddlepaddle")).undecided ==
-          std::vector<std::string>{"2.5.1 to 2.5.2", "3.0.0"});
+    CHECK(
+        plan_of(question("GTX 1080", "470", "paddlepaddle")).undecided ==
+        std::vector<std::string>{"2.5.1 to 2.5.2", "3.0.0"});
 }
 
 TEST_CASE(
@@ -310,8 +321,8 @@ TEST_CASE(
     REQUIRE(plan.newest);
     CHECK(contains(joined(plan.newest->defects), "No version without it has code for 3.7"));
     CHECK_FALSE(contains(joined(plan.newest->defects), "Use cuDNN 8.9.2"));
-    CHECK(contains(joined(plan_of(question("6.1", "470", "tensorflow")).newest->defects),
-                   "Use cuDNN 8.9.2"));
+    CHECK(contains(
+        joined(plan_of(question("6.1", "470", "tensorflow")).newest->defects), "Use cuDNN 8.9.2"));
 }
 
 namespace {
@@ -365,8 +376,9 @@ TEST_CASE("a machine with an Arm processor gets the builds for it, whatever its 
 TEST_CASE(
     "conda-forge's builds come after the project's own of the same minor version, and are listed") {
     CHECK(newest("GTX 1080", "580", "pytorch") == "2.14 cu126 12.6 9.10.2 works");
-    CHECK(newest("RTX 5090", "570", "pytorch") ==
-          "2.11 cu128 12.8 9.19.0 works");  // conda has 2.13 for CUDA 12.9
+    CHECK(
+        newest("RTX 5090", "570", "pytorch") ==
+        "2.11 cu128 12.8 9.19.0 works");  // conda has 2.13 for CUDA 12.9
     CHECK(runs("RTX 5090", "570", "pytorch", "2.13.0", "conda-cuda129"));
     CHECK(runs("GTX 1080", "580", "pytorch", "2.13.0", "conda-cuda129"));
     CHECK_FALSE(runs("GTX 1080", "580", "pytorch", "2.13.0", "conda-cuda130"));
@@ -436,10 +448,11 @@ TEST_CASE("a build that nobody confirmed is not shown as working") {
         R"("framework": "tensorflow", "first": "2.21", "last": "2.21.0", "os": "linux", "build": "and-cuda")");
     REQUIRE(row != std::string::npos);
     const std::string known = R"("provenance": "documented")";
-    copy.write("framework_builds.json",
-               text.replace(text.find(known, row), known.size(), R"("provenance": "unconfirmed")"));
-    const Plan plan = plan_for(question("RTX 3090", "535", "tensorflow"),
-                               Matrix::from_directory(copy.directory.string()));
+    copy.write(
+        "framework_builds.json",
+        text.replace(text.find(known, row), known.size(), R"("provenance": "unconfirmed")"));
+    const Plan plan = plan_for(
+        question("RTX 3090", "535", "tensorflow"), Matrix::from_directory(copy.directory.string()));
     REQUIRE(plan.frameworks[0].newest);
     CHECK(plan.frameworks[0].newest->build != "and-cuda");
 }

@@ -90,18 +90,22 @@ inline ProbeRun& probe_run(Facts& f, const std::string& probe) {
 
 /// Where no rule about how a probe's process ended fires, but those of its other ends.
 inline Silent silent_about_probe_ends() {
-    return {{{"healthy", a_healthy_machine(), ""},
-             {"a crash at exit",
-              but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }),
-              ""}}};
+    return {
+        {{"healthy", a_healthy_machine(), ""},
+         {"a crash at exit",
+          but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }),
+          ""}}};
 }
 
 inline WhenUndecided undecided_about_probe_ends() {
-    return {{{"nothing collected", nothing_collected(), ""},
-             {"not started",
-              but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::not_started; }), ""},
-             {"another bad end",
-              but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::timed_out; }), ""}}};
+    return {
+        {{"nothing collected", nothing_collected(), ""},
+         {"not started",
+          but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::not_started; }),
+          ""},
+         {"another bad end",
+          but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::timed_out; }),
+          ""}}};
 }
 
 /// Those facts with one change.

@@ -41,13 +41,17 @@ inline Library& library_named(Facts& f, const std::string& name) {
 }
 
 inline void remove_library(Facts& f, const std::string& name) {
-    std::erase_if(f.libraries,
-                  [&](const Library& library) { return library.path.ends_with('/' + name); });
+    std::erase_if(
+        f.libraries, [&](const Library& library) { return library.path.ends_with('/' + name); });
 }
 
 /// Another file of a kind; `real_path` names its release as packages do.
-inline Library& add_library(Facts& f, LibraryKind kind, const std::string& path,
-                            const std::string& real_path, bool picked = false) {
+inline Library& add_library(
+    Facts& f,
+    LibraryKind kind,
+    const std::string& path,
+    const std::string& real_path,
+    bool picked = false) {
     Library library;
     library.kind = kind;
     library.path = path;
@@ -72,13 +76,21 @@ inline void add_probe_run(Facts& f, const std::string& probe, const std::string&
 /// A whole cuDNN 9 as a Python package beside the healthy machine's 8.9.7; it answers, no case was
 /// run with it.
 inline Cudnn& add_wheel_cudnn9(Facts& f) {
-    for (const char* name : {"libcudnn", "libcudnn_graph", "libcudnn_ops", "libcudnn_cnn",
-                             "libcudnn_adv", "libcudnn_engines_precompiled",
-                             "libcudnn_engines_runtime_compiled", "libcudnn_heuristic"}) {
+    for (const char* name :
+         {"libcudnn",
+          "libcudnn_graph",
+          "libcudnn_ops",
+          "libcudnn_cnn",
+          "libcudnn_adv",
+          "libcudnn_engines_precompiled",
+          "libcudnn_engines_runtime_compiled",
+          "libcudnn_heuristic"}) {
         const std::string path = wheel + name + ".so.9";
-        add_library(f,
-                    path.ends_with("libcudnn.so.9") ? LibraryKind::cudnn : LibraryKind::cudnn_part,
-                    path, path);
+        add_library(
+            f,
+            path.ends_with("libcudnn.so.9") ? LibraryKind::cudnn : LibraryKind::cudnn_part,
+            path,
+            path);
     }
     add_probe_run(f, "cudnn_library", wheel + "libcudnn.so.9");
     Cudnn cudnn;
@@ -108,8 +120,8 @@ inline void cudnn_version(Facts& f, const std::string& version) {
 }
 
 /// The RNN API of the machine's cuDNN does not work.
-inline void rnn_api_fails(Facts& f, const std::string& call, std::int64_t code,
-                          const std::string& text) {
+inline void rnn_api_fails(
+    Facts& f, const std::string& call, std::int64_t code, const std::string& text) {
     f.cudnns.front().rnn_usable = false;
     f.cudnns.front().failure = CallResult{call, code, text};
     no_cases(f);
@@ -128,8 +140,9 @@ inline void all_cases(Facts& f, RunEnd end, const CallResult& result) {
 
 /// The first case that went well.
 inline RnnRun& good_case(Facts& f) {
-    return *std::find_if(f.rnn_runs.begin(), f.rnn_runs.end(),
-                         [](const RnnRun& run) { return run.end == RunEnd::ok; });
+    return *std::find_if(f.rnn_runs.begin(), f.rnn_runs.end(), [](const RnnRun& run) {
+        return run.end == RunEnd::ok;
+    });
 }
 
 /// One good case ends otherwise, with this answer.
@@ -165,21 +178,23 @@ inline Silent silent_about_cases(std::vector<RuleCase> more) {
          {"no driver", without_driver(), ""},
          {"no cuDNN", but(no_cudnn), ""},
          {"its RNN API does not work",
-          but([](Facts& f) { rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, ""); }), ""}}};
+          but([](Facts& f) { rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, ""); }),
+          ""}}};
     std::move(more.begin(), more.end(), std::back_inserter(silent.cases));
     return silent;
 }
 
 /// Where none of them can decide.
 inline WhenUndecided undecided_about_cases(std::vector<RuleCase> more) {
-    WhenUndecided when_undecided{{{"nothing collected", nothing_collected(), ""},
-                                  {"no case was run", but(no_cases), ""},
-                                  {"all cases were skipped", but([](Facts& f) {
-                                       all_cases(
-                                           f, RunEnd::skipped,
-                                           {"?", -1, "not tried: earlier cases ended the process"});
-                                   }),
-                                   ""}}};
+    WhenUndecided when_undecided{
+        {{"nothing collected", nothing_collected(), ""},
+         {"no case was run", but(no_cases), ""},
+         {"all cases were skipped",
+          but([](Facts& f) {
+              all_cases(
+                  f, RunEnd::skipped, {"?", -1, "not tried: earlier cases ended the process"});
+          }),
+          ""}}};
     std::move(more.begin(), more.end(), std::back_inserter(when_undecided.cases));
     return when_undecided;
 }

@@ -16,8 +16,8 @@ inline DllLoad dll_named(const std::string& name, DllEnding ending) {
     return load;
 }
 
-inline DllLoad loaded_dll(const std::string& name, const std::string& path,
-                          const std::string& version = "") {
+inline DllLoad loaded_dll(
+    const std::string& name, const std::string& path, const std::string& version = "") {
     DllLoad load = dll_named(name, DllEnding::loaded);
     load.path = path;
     load.rule = LoaderRule::path_variable;
@@ -25,8 +25,10 @@ inline DllLoad loaded_dll(const std::string& name, const std::string& path,
     return load;
 }
 
-inline DllLoad missing_dll(const std::string& name, const std::string& needed_by,
-                           const std::vector<std::string>& elsewhere = {}) {
+inline DllLoad missing_dll(
+    const std::string& name,
+    const std::string& needed_by,
+    const std::vector<std::string>& elsewhere = {}) {
     DllLoad load = dll_named(name, DllEnding::not_found);
     load.needed_by = needed_by;
     load.problem = "is not found";

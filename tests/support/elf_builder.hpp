@@ -59,15 +59,28 @@ struct ElfBuilder {
         entries.push_back({DT_NULL, {0}});
 
         const std::uint64_t size = table + names.size();
-        const Elf64_Phdr segments[] = {{PT_LOAD, PF_R, 0, address, address, size, size, 0x1000},
-                                       {PT_DYNAMIC, PF_R, dynamic, address + dynamic,
-                                        address + dynamic, table - dynamic, table - dynamic, 8},
-                                       {PT_INTERP, PF_R, table + interpreter_name, 0, 0,
-                                        interpreter.size() + 1, interpreter.size() + 1, 1}};
+        const Elf64_Phdr segments[] = {
+            {PT_LOAD, PF_R, 0, address, address, size, size, 0x1000},
+            {PT_DYNAMIC,
+             PF_R,
+             dynamic,
+             address + dynamic,
+             address + dynamic,
+             table - dynamic,
+             table - dynamic,
+             8},
+            {PT_INTERP,
+             PF_R,
+             table + interpreter_name,
+             0,
+             0,
+             interpreter.size() + 1,
+             interpreter.size() + 1,
+             1}};
         std::string file = header();
         file.append(reinterpret_cast<const char*>(segments), segment_count() * sizeof(Elf64_Phdr));
-        file.append(reinterpret_cast<const char*>(entries.data()),
-                    entries.size() * sizeof(Elf64_Dyn));
+        file.append(
+            reinterpret_cast<const char*>(entries.data()), entries.size() * sizeof(Elf64_Dyn));
         return file + names;
     }
 
@@ -96,8 +109,8 @@ struct ElfBuilder {
 };
 
 /// The bytes of a good library with this soname.
-inline std::string library_bytes(const std::string& soname,
-                                 const std::vector<std::string>& needed = {}) {
+inline std::string library_bytes(
+    const std::string& soname, const std::vector<std::string>& needed = {}) {
     ElfBuilder builder;
     builder.soname = soname;
     builder.needed = needed;

@@ -24,8 +24,8 @@ inline long fuzz_rounds() {
 /// Changes bytes, numbers, lengths, and puts in one of the `pieces`.
 class FileMutator {
   public:
-    explicit FileMutator(std::vector<std::string> seeds,
-                         std::vector<std::string> pieces = {std::string(1, '\0')})
+    explicit FileMutator(
+        std::vector<std::string> seeds, std::vector<std::string> pieces = {std::string(1, '\0')})
         : seeds_(std::move(seeds)), pieces_(std::move(pieces)) {
     }
 
@@ -42,19 +42,20 @@ class FileMutator {
     }
 
     void change(std::string& bytes) {
-        static constexpr std::uint64_t numbers[] = {0,
-                                                    1,
-                                                    2,
-                                                    0xFF,
-                                                    0xFFFF,
-                                                    0xFFFFFFFF,
-                                                    0x7FFFFFFF,
-                                                    0x80000000,
-                                                    0x1000000,
-                                                    ~std::uint64_t{0},
-                                                    ~std::uint64_t{7},
-                                                    std::uint64_t{1} << 63,
-                                                    std::uint64_t{1} << 62};
+        static constexpr std::uint64_t numbers[] = {
+            0,
+            1,
+            2,
+            0xFF,
+            0xFFFF,
+            0xFFFFFFFF,
+            0x7FFFFFFF,
+            0x80000000,
+            0x1000000,
+            ~std::uint64_t{0},
+            ~std::uint64_t{7},
+            std::uint64_t{1} << 63,
+            std::uint64_t{1} << 62};
         if (bytes.empty())
             bytes = "\x7f";
         const std::size_t at = below(bytes.size());

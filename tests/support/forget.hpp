@@ -11,8 +11,8 @@ namespace rnncheck::test {
 /// Calls `look` once per set optional of `value` (and per entry of a text map) with just that one
 /// blanked, and shows its place ("facts.cuda_devices[0].name"). Everything is restored afterwards.
 template <class T>
-void forget_each(T& value, const std::string& place,
-                 const std::function<void(const std::string&)>& look) {
+void forget_each(
+    T& value, const std::string& place, const std::function<void(const std::string&)>& look) {
     if constexpr (std::is_same_v<T, ExpectedMachine>) {
         return;  // a question, of which a part may have an answer
     } else if constexpr (IsOptional<T>::value) {

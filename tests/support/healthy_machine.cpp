@@ -10,8 +10,11 @@ namespace {
 
 const std::string cudnn_path = "/usr/local/cuda-12.4/lib64/libcudnn.so.8";
 
-Library library(LibraryKind kind, const std::string& path, const std::string& soname,
-                const std::string& real_path) {
+Library library(
+    LibraryKind kind,
+    const std::string& path,
+    const std::string& soname,
+    const std::string& real_path) {
     Library found;
     found.kind = kind;
     found.path = path;
@@ -28,27 +31,50 @@ void add_libraries(Facts& facts) {
     const std::string system = "/usr/lib/x86_64-linux-gnu/";
     const std::string toolkit = "/usr/local/cuda-12.4/lib64/";
     facts.libraries = {
-        library(LibraryKind::cuda, system + "libcuda.so.1", "libcuda.so.1",
-                system + "libcuda.so.550.54.14"),
-        library(LibraryKind::nvml, system + "libnvidia-ml.so.1", "libnvidia-ml.so.1",
-                system + "libnvidia-ml.so.550.54.14"),
-        library(LibraryKind::cudart, toolkit + "libcudart.so.12", "libcudart.so.12",
-                toolkit + "libcudart.so.12.4.99"),
-        library(LibraryKind::cublas, toolkit + "libcublas.so.12", "libcublas.so.12",
-                toolkit + "libcublas.so.12.4.2.65"),
-        library(LibraryKind::cublaslt, toolkit + "libcublasLt.so.12", "libcublasLt.so.12",
-                toolkit + "libcublasLt.so.12.4.2.65"),
-        library(LibraryKind::nvrtc, toolkit + "libnvrtc.so.12", "libnvrtc.so.12",
-                toolkit + "libnvrtc.so.12.4.99"),
-        library(LibraryKind::nvrtc_builtins, toolkit + "libnvrtc-builtins.so.12.4",
-                "libnvrtc-builtins.so.12.4", toolkit + "libnvrtc-builtins.so.12.4.99"),
+        library(
+            LibraryKind::cuda,
+            system + "libcuda.so.1",
+            "libcuda.so.1",
+            system + "libcuda.so.550.54.14"),
+        library(
+            LibraryKind::nvml,
+            system + "libnvidia-ml.so.1",
+            "libnvidia-ml.so.1",
+            system + "libnvidia-ml.so.550.54.14"),
+        library(
+            LibraryKind::cudart,
+            toolkit + "libcudart.so.12",
+            "libcudart.so.12",
+            toolkit + "libcudart.so.12.4.99"),
+        library(
+            LibraryKind::cublas,
+            toolkit + "libcublas.so.12",
+            "libcublas.so.12",
+            toolkit + "libcublas.so.12.4.2.65"),
+        library(
+            LibraryKind::cublaslt,
+            toolkit + "libcublasLt.so.12",
+            "libcublasLt.so.12",
+            toolkit + "libcublasLt.so.12.4.2.65"),
+        library(
+            LibraryKind::nvrtc,
+            toolkit + "libnvrtc.so.12",
+            "libnvrtc.so.12",
+            toolkit + "libnvrtc.so.12.4.99"),
+        library(
+            LibraryKind::nvrtc_builtins,
+            toolkit + "libnvrtc-builtins.so.12.4",
+            "libnvrtc-builtins.so.12.4",
+            toolkit + "libnvrtc-builtins.so.12.4.99"),
         library(LibraryKind::cudnn, cudnn_path, "libcudnn.so.8", toolkit + "libcudnn.so.8.9.7"),
     };
     for (const std::string part :
          {"ops_infer", "ops_train", "cnn_infer", "cnn_train", "adv_infer", "adv_train"})
-        facts.libraries.push_back(
-            library(LibraryKind::cudnn_part, toolkit + "libcudnn_" + part + ".so.8",
-                    "libcudnn_" + part + ".so.8", toolkit + "libcudnn_" + part + ".so.8.9.7"));
+        facts.libraries.push_back(library(
+            LibraryKind::cudnn_part,
+            toolkit + "libcudnn_" + part + ".so.8",
+            "libcudnn_" + part + ".so.8",
+            toolkit + "libcudnn_" + part + ".so.8.9.7"));
 }
 
 void add_gpu(Facts& facts) {

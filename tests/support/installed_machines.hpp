@@ -9,8 +9,8 @@ namespace rnncheck::test {
 inline const std::string environment_directory = "/srv/environment";
 inline const std::string own_cudnn9 = wheel + "libcudnn.so.9";
 
-inline PythonEnvironment& add_environment(Facts& f, const std::string& path = environment_directory,
-                                          bool active = true) {
+inline PythonEnvironment& add_environment(
+    Facts& f, const std::string& path = environment_directory, bool active = true) {
     f.host.platform = "linux";
     for (PythonEnvironment& python : f.pythons)
         if (python.path == path)
@@ -25,8 +25,8 @@ inline PythonEnvironment& add_environment(Facts& f, const std::string& path = en
     return f.pythons.emplace_back(python);
 }
 
-inline FrameworkLibrary library_from(const std::string& path, const std::string& found_by,
-                                     const std::string& version = "") {
+inline FrameworkLibrary library_from(
+    const std::string& path, const std::string& found_by, const std::string& version = "") {
     FrameworkLibrary library;
     library.soname = path.substr(path.rfind('/') + 1);
     library.path = path;
@@ -38,8 +38,8 @@ inline FrameworkLibrary library_from(const std::string& path, const std::string&
 
 /// PyTorch 2.4.1 for CUDA 12.1, with a whole cuDNN 9.19 as a Python package and the system's
 /// cuBLAS.
-inline Framework& add_torch(Facts& f, const std::string& environment = environment_directory,
-                            bool active = true) {
+inline Framework& add_torch(
+    Facts& f, const std::string& environment = environment_directory, bool active = true) {
     add_environment(f, environment, active);
     if (active)
         add_wheel_cudnn9(f);
@@ -56,8 +56,8 @@ inline Framework& add_torch(Facts& f, const std::string& environment = environme
     torch.cudnn = v("9.1.0");
     torch.cudnn_wanted = "nvidia-cudnn-cu12==9.1.0.70";
     torch.directories_before = {wheel.substr(0, wheel.size() - 1)};
-    torch.libraries = {library_from(own_cudnn9, "rpath"),
-                       library_from(toolkit + "libcublas.so.12", "system")};
+    torch.libraries = {
+        library_from(own_cudnn9, "rpath"), library_from(toolkit + "libcublas.so.12", "system")};
     return f.frameworks.emplace_back(torch);
 }
 
@@ -77,8 +77,8 @@ inline Framework& add_tensorflow(Facts& f) {
     tensorflow.cudnn = v("8.9.4");
     tensorflow.cudnn_wanted = "nvidia-cudnn-cu12==8.9.4.25";
     tensorflow.targets = "sm_50 sm_60 sm_70 sm_75 sm_80 compute_80";
-    tensorflow.libraries = {library_from(cudnn8, "system"),
-                            library_from(toolkit + "libcublas.so.12", "system")};
+    tensorflow.libraries = {
+        library_from(cudnn8, "system"), library_from(toolkit + "libcublas.so.12", "system")};
     return f.frameworks.emplace_back(tensorflow);
 }
 
@@ -131,21 +131,23 @@ inline void packages_not_searched(Facts& f) {
 /// A cuDNN 9.0.0 in a directory of LD_LIBRARY_PATH.
 inline void add_older_cudnn9(Facts& f) {
     f.host.environment["LD_LIBRARY_PATH"] = "/opt/old/lib";
-    Library& old = add_library(f, LibraryKind::cudnn, "/opt/old/lib/libcudnn.so.9",
-                               "/opt/old/lib/libcudnn.so.9.0.0");
+    Library& old = add_library(
+        f, LibraryKind::cudnn, "/opt/old/lib/libcudnn.so.9", "/opt/old/lib/libcudnn.so.9.0.0");
     old.found_via = FoundVia::ld_library_path;
 }
 
 /// Where every rule about installed frameworks is silent, with `more` of one rule's own.
 inline Silent silent_about_frameworks(std::vector<RuleCase> more) {
-    Silent silent{{{"healthy", a_healthy_machine(), ""},
-                   {"PyTorch with its own cuDNN", but([](Facts& f) { add_torch(f); }), ""},
-                   {"TensorFlow with the system's", but([](Facts& f) { add_tensorflow(f); }), ""},
-                   {"both, in one environment", but([](Facts& f) {
-                        add_torch(f);
-                        add_tensorflow(f);
-                    }),
-                    ""}}};
+    Silent silent{
+        {{"healthy", a_healthy_machine(), ""},
+         {"PyTorch with its own cuDNN", but([](Facts& f) { add_torch(f); }), ""},
+         {"TensorFlow with the system's", but([](Facts& f) { add_tensorflow(f); }), ""},
+         {"both, in one environment",
+          but([](Facts& f) {
+              add_torch(f);
+              add_tensorflow(f);
+          }),
+          ""}}};
     std::move(more.begin(), more.end(), std::back_inserter(silent.cases));
     return silent;
 }

@@ -26,8 +26,8 @@ inline void append_number(std::string& bytes, std::uint64_t value, int width) {
         bytes += static_cast<char>(value >> (8 * i));
 }
 
-inline std::string cache_bytes(const std::vector<CacheLine>& lines,
-                               const std::vector<std::string>& subsets = {}) {
+inline std::string cache_bytes(
+    const std::vector<CacheLine>& lines, const std::vector<std::string>& subsets = {}) {
     const std::size_t texts_at = 48 + 24 * lines.size();
     std::string texts, entries, subset_offsets;
     const auto place = [&](const std::string& text) {

@@ -56,8 +56,10 @@ class MachineOfStack {
         installed.directories_before = {wheel_directory};
         give(installed, add_cuda(wheel_directory, FoundVia::wheel, *build.cuda), *build.cuda);
         if (build.cudnn)
-            give(installed, add_cudnn(wheel_directory, FoundVia::wheel, exact(build), build.cuda),
-                 *build.cudnn);
+            give(
+                installed,
+                add_cudnn(wheel_directory, FoundVia::wheel, exact(build), build.cuda),
+                *build.cudnn);
         return facts_;
     }
 
@@ -84,8 +86,8 @@ class MachineOfStack {
                 cuda = row.cuda;
     }
 
-    Library& add_file(LibraryKind kind, const std::string& directory, FoundVia via,
-                      const std::string& name) {
+    Library& add_file(
+        LibraryKind kind, const std::string& directory, FoundVia via, const std::string& name) {
         Library& file = facts_.libraries.emplace_back();
         file.kind = kind;
         file.path = directory + '/' + name;
@@ -105,11 +107,17 @@ class MachineOfStack {
         return add_file(LibraryKind::cublas, directory, via, cublas_soname(cuda)).path;
     }
 
-    std::string add_cudnn(const std::string& directory, FoundVia via, const Version& version,
-                          const std::optional<Version>& cuda) {
+    std::string add_cudnn(
+        const std::string& directory,
+        FoundVia via,
+        const Version& version,
+        const std::optional<Version>& cuda) {
         Cudnn& cudnn = facts_.cudnns.emplace_back();
-        cudnn.library = add_file(LibraryKind::cudnn, directory, via,
-                                 "libcudnn.so." + std::to_string(version.major()))
+        cudnn.library = add_file(
+                            LibraryKind::cudnn,
+                            directory,
+                            via,
+                            "libcudnn.so." + std::to_string(version.major()))
                             .path;
         cudnn.version = version;
         if (!cuda)

@@ -41,8 +41,8 @@ struct MatrixCopy {
     }
 
     /// The first place only.
-    void replace(const std::string& file, const std::string& old_text,
-                 const std::string& new_text) const {
+    void replace(
+        const std::string& file, const std::string& old_text, const std::string& new_text) const {
         std::string text = content_of(directory / file);
         const auto at = text.find(old_text);
         INFO(file << ": " << old_text);

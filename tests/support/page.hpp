@@ -10,8 +10,11 @@
 namespace rnncheck::test {
 
 /// `page` begins with "# name", its first paragraph is `title`, and its headings are `headings`.
-inline void check_page(std::string_view page, std::string_view name, std::string_view title,
-                       const std::vector<std::string>& headings) {
+inline void check_page(
+    std::string_view page,
+    std::string_view name,
+    std::string_view title,
+    const std::vector<std::string>& headings) {
     INFO(name);
     std::string joined;
     std::vector<std::string> found;

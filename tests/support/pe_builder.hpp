@@ -141,10 +141,16 @@ struct PeBuilder {
             put(fixed, 0, std::uint32_t{0xFEEF04BD});
             put(fixed, 8, std::uint32_t{version[0]} << 16 | version[1]);
             put(fixed, 12, std::uint32_t{version[2]} << 16 | version[3]);
-            const std::string strings = block("StringFileInfo", "", 1,
-                                              block("040904E4", "", 1,
-                                                    block("CompanyName", wide("NVIDIA"), 1) +
-                                                        block("ProductName", wide(product), 1)));
+            const std::string strings = block(
+                "StringFileInfo",
+                "",
+                1,
+                block(
+                    "040904E4",
+                    "",
+                    1,
+                    block("CompanyName", wide("NVIDIA"), 1) +
+                        block("ProductName", wide(product), 1)));
             const std::string data = block("VS_VERSION_INFO", fixed, 0, strings);
             pad();
             const std::uint32_t start = here();
@@ -189,8 +195,11 @@ struct PeBuilder {
                 result += {c, '\0'};
             return result;
         }
-        static std::string block(const std::string& key, const std::string& value,
-                                 std::uint16_t is_text, const std::string& children = "") {
+        static std::string block(
+            const std::string& key,
+            const std::string& value,
+            std::uint16_t is_text,
+            const std::string& children = "") {
             std::string result(6, '\0');
             result += wide(key);
             result.resize((result.size() + 3) / 4 * 4);
@@ -220,9 +229,10 @@ struct PeBuilder {
         put(file, optional_header + 40, std::uint16_t{6});
         put(file, optional_header + 48, std::uint16_t{6});
         const std::uint32_t pages = (contents + page - 1) / page;
-        put(file, optional_header + 56,
-            std::array<std::uint32_t, 2>{address + pages * page,
-                                         static_cast<std::uint32_t>(offset)});
+        put(file,
+            optional_header + 56,
+            std::array<std::uint32_t, 2>{
+                address + pages * page, static_cast<std::uint32_t>(offset)});
         put(file, optional_header + 68, std::uint16_t{2});
     }
 
@@ -243,8 +253,8 @@ struct PeBuilder {
         const std::string section_name = ptx ? ".nv_fatb" : ".rdata";
         file.replace(section, section_name.size(), section_name);
         const auto length = static_cast<std::uint32_t>(size);
-        const std::array<std::uint32_t, 4> place{length, address, length,
-                                                 static_cast<std::uint32_t>(offset)};
+        const std::array<std::uint32_t, 4> place{
+            length, address, length, static_cast<std::uint32_t>(offset)};
         put(file, section + 8, place);
         put(file, section + 36, std::uint32_t{0xC0000040});
         return file;

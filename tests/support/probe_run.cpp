@@ -16,13 +16,14 @@ ProbeOutput run_probe(const std::string& probe, const ProbeSetting& setting) {
     for (const auto& flavour : setting.flavours)
         directories.push_back(std::string(SIM_DIRECTORY) + "/" + flavour);
     process::Command command;
-    command.arguments = {RNNCHECK_PROGRAM,
-                         "probe",
-                         "--facts-from",
-                         std::to_string(process::wire().input),
-                         "--answer-to",
-                         std::to_string(process::wire().answer),
-                         probe};
+    command.arguments = {
+        RNNCHECK_PROGRAM,
+        "probe",
+        "--facts-from",
+        std::to_string(process::wire().input),
+        "--answer-to",
+        std::to_string(process::wire().answer),
+        probe};
     if (!setting.target.empty())
         command.arguments.push_back(setting.target);
     command.extra_environment = {"LD_LIBRARY_PATH=" + join(directories, ":"), "SIM=" + setting.sim};

@@ -39,8 +39,11 @@ Outcome outcome_among_all(const Named<Rule>& rule, const Facts& facts) {
 
 }  // namespace
 
-void check_rule(const char* name, const Fires& fires, const Silent& silent,
-                const WhenUndecided& when_undecided) {
+void check_rule(
+    const char* name,
+    const Fires& fires,
+    const Silent& silent,
+    const WhenUndecided& when_undecided) {
     const auto* rule = find_named(all_rules(), name);
     REQUIRE(rule);
     REQUIRE_FALSE(fires.cases.empty());

@@ -26,8 +26,11 @@ struct WhenUndecided {
     std::vector<RuleCase> cases;
 };
 
-void check_rule(const char* name, const Fires& fires, const Silent& silent,
-                const WhenUndecided& when_undecided);
+void check_rule(
+    const char* name,
+    const Fires& fires,
+    const Silent& silent,
+    const WhenUndecided& when_undecided);
 
 }  // namespace rnncheck::test
 

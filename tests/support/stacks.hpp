@@ -25,10 +25,11 @@ inline Version last_of(const FrameworkBuild& build) {
     return build.last.value_or(build.first);
 }
 
-inline GivenValue named(const FrameworkBuild& build, const Version& version,
-                        bool with_build = true) {
-    return {build.framework,
-            version.text + (with_build && !build.build.empty() ? "+" + build.build : "")};
+inline GivenValue named(
+    const FrameworkBuild& build, const Version& version, bool with_build = true) {
+    return {
+        build.framework,
+        version.text + (with_build && !build.build.empty() ? "+" + build.build : "")};
 }
 
 /// The version one below and one above in the last number that is written, beside itself: 525.60.12
@@ -113,7 +114,8 @@ class BorderStacks {
             for (const Version& cudnn : {row.cudnn, row.last()})
                 for (const std::string& gpu : gpus_at_borders(
                          [&](const Version& one) { return stack::cudnn_on_gpu(row, one).fit; }))
-                    add({{"gpu", gpu},
+                    add(
+                        {{"gpu", gpu},
                          {"cudnn", cudnn.text + "+cu" + std::to_string(row.cuda_major)}});
     }
 
@@ -121,7 +123,8 @@ class BorderStacks {
         for (const CudnnBuild& row : matrix.cudnn_builds())
             for (const auto& limit : {row.cuda_min, row.cuda_max})
                 for (const std::string& cuda : limit ? around(*limit) : std::vector<std::string>())
-                    add({{"os", "linux"},
+                    add(
+                        {{"os", "linux"},
                          {"cuda", cuda},
                          {"cudnn", row.last().text + "+cu" + std::to_string(row.cuda_major)}});
     }
@@ -176,7 +179,8 @@ class BorderStacks {
         for (const FrameworkBuild* one : builds)
             for (const FrameworkBuild* other : builds)
                 if (one->framework < other->framework)
-                    add({{"os", "linux"},
+                    add(
+                        {{"os", "linux"},
                          named(*one, last_of(*one)),
                          named(*other, last_of(*other))});
     }
@@ -211,12 +215,25 @@ class DrawnStacks {
 
   private:
     using Words = std::vector<std::string>;
-    const Words drivers{"390.48",    "440.33",     "450.80",    "450.80.02",
-                        "460",       "470.256.02", "510",       "525.60",
-                        "525.60.13", "535.104.05", "550.54.15", "570.86.10",
-                        "580.65.06", "590.44.01",  "620.70.06", "640.10.01"};
-    const Words gpus{"3.5", "3.7", "5.2", "6.1", "7.0",  "7.5",
-                     "8.0", "8.6", "8.9", "9.0", "10.0", "12.0"};
+    const Words drivers{
+        "390.48",
+        "440.33",
+        "450.80",
+        "450.80.02",
+        "460",
+        "470.256.02",
+        "510",
+        "525.60",
+        "525.60.13",
+        "535.104.05",
+        "550.54.15",
+        "570.86.10",
+        "580.65.06",
+        "590.44.01",
+        "620.70.06",
+        "640.10.01"};
+    const Words gpus{
+        "3.5", "3.7", "5.2", "6.1", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0"};
     const Words pythons{"3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14"};
     const Words cudas{"10.0", "10.2", "11.2", "11.8", "12.0", "12.4", "12.8", "13.0"};
     const Words cudnns{"7.6.5", "8.1.1", "8.6.0", "8.9.7", "9.1.0", "9.3.0", "9.10.2", "9.15.1"};

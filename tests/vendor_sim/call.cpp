@@ -65,9 +65,10 @@ std::vector<double> read_rows(const Call& call, const void* from, std::size_t wi
     std::vector<double> values(call.rows.size() * width);
     for (std::size_t row = 0; row < call.rows.size(); ++row)
         if (call.rows[row] >= 0)
-            std::ranges::copy(load<double>(from, static_cast<std::size_t>(call.rows[row]) * width,
-                                           width, storage(call)),
-                              values.begin() + static_cast<std::ptrdiff_t>(row * width));
+            std::ranges::copy(
+                load<double>(
+                    from, static_cast<std::size_t>(call.rows[row]) * width, width, storage(call)),
+                values.begin() + static_cast<std::ptrdiff_t>(row * width));
     return values;
 }
 
@@ -146,8 +147,11 @@ void write_y(const Call& call, const std::vector<double>& y) {
         const std::size_t to = static_cast<std::size_t>(call.rows[row]) * width;
         const auto from = y.begin() + static_cast<std::ptrdiff_t>(row * width);
         if (step < length || is(call, "padding_not_honoured"))
-            store(call.y, to, std::vector<double>(from, from + static_cast<std::ptrdiff_t>(width)),
-                  storage(call));
+            store(
+                call.y,
+                to,
+                std::vector<double>(from, from + static_cast<std::ptrdiff_t>(width)),
+                storage(call));
         else if (!is(call, "padding_not_filled"))
             for (std::size_t i = to; i < to + width; ++i)
                 std::ranges::copy(call.fill, static_cast<std::byte*>(call.y) + i * element);
@@ -160,8 +164,11 @@ void write_dx(const Call& call, const std::vector<double>& dx) {
         if (call.rows[row] < 0)
             continue;
         const auto from = dx.begin() + static_cast<std::ptrdiff_t>(row * width);
-        store(call.dx, static_cast<std::size_t>(call.rows[row]) * width,
-              std::vector<double>(from, from + static_cast<std::ptrdiff_t>(width)), storage(call));
+        store(
+            call.dx,
+            static_cast<std::size_t>(call.rows[row]) * width,
+            std::vector<double>(from, from + static_cast<std::ptrdiff_t>(width)),
+            storage(call));
     }
 }
 
@@ -172,8 +179,8 @@ double* reserved(const Call& call, std::size_t& at, std::size_t elements) {
     return begin;
 }
 
-void keep(const Call& call, std::size_t& at, const std::vector<double>& values,
-          std::size_t elements) {
+void keep(
+    const Call& call, std::size_t& at, const std::vector<double>& values, std::size_t elements) {
     double* const to = reserved(call, at, elements);
     std::fill_n(to, elements, 0.0);
     std::ranges::copy(values, to);
@@ -258,10 +265,10 @@ void compute_backward_data(const Call& call) {
     write_states(call, call.dhx, outputs.dhx);
     write_states(call, call.dcx, outputs.dcx);
     double* const gradients = reserved(call, at, weight_elements(call.shape));
-    each_part(call.shape, outputs.dweights,
-              [&](const std::vector<double>& values, const Part& part) {
-                  std::ranges::copy(values, gradients + part.offset);
-              });
+    each_part(
+        call.shape, outputs.dweights, [&](const std::vector<double>& values, const Part& part) {
+            std::ranges::copy(values, gradients + part.offset);
+        });
 }
 
 void compute_backward_weights(const Call& call) {

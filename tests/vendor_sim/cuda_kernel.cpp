@@ -67,8 +67,18 @@ int cuModuleGetFunction(CudaFunction* function, CudaModule module, const char* n
     return 0;
 }
 
-int cuLaunchKernel(CudaFunction, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned,
-                   unsigned, unsigned, CudaStream, void** parameters, void**) {
+int cuLaunchKernel(
+    CudaFunction,
+    unsigned blocks,
+    unsigned,
+    unsigned,
+    unsigned threads,
+    unsigned,
+    unsigned,
+    unsigned,
+    CudaStream,
+    void** parameters,
+    void**) {
     const Act plan = act("kernel", board_tags(driver().current));
     if (const auto forced = entering_context(__func__))
         return *forced;

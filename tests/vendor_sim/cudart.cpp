@@ -56,9 +56,10 @@ int cudaMalloc(void** memory, std::size_t bytes) {
     return bytes == 0 ? 0 : driver_call("cuMemAlloc_v2", memory, bytes);
 }
 int cudaMemset(void* memory, int value, std::size_t bytes) {
-    return bytes == 0 ? 0
-                      : driver_call("cuMemsetD8_v2", on_device(memory),
-                                    static_cast<unsigned char>(value), bytes);
+    return bytes == 0
+               ? 0
+               : driver_call(
+                     "cuMemsetD8_v2", on_device(memory), static_cast<unsigned char>(value), bytes);
 }
 int cudaMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
     constexpr int host_to_device = 1;

@@ -30,23 +30,24 @@ unsigned callback_mask = 0;
 void* callback_data = nullptr;
 std::string last_error;
 
-constexpr Status statuses[] = {not_initialized,
-                               bad_param,
-                               execution_failed,
-                               not_supported,
-                               part_mismatch,
-                               part_unloadable,
-                               {"CUDNN_STATUS_SUCCESS", 0, 0},
-                               {"CUDNN_STATUS_ALLOC_FAILED", 2, 4003},
-                               {"CUDNN_STATUS_INTERNAL_ERROR", 4, 4000},
-                               {"CUDNN_STATUS_INVALID_VALUE", 5, 2001},
-                               {"CUDNN_STATUS_ARCH_MISMATCH", 6, 3007},
-                               {"CUDNN_STATUS_MAPPING_ERROR", 7, 4006},
-                               {"CUDNN_STATUS_RUNTIME_PREREQUISITE_MISSING", 11, 3008}};
+constexpr Status statuses[] = {
+    not_initialized,
+    bad_param,
+    execution_failed,
+    not_supported,
+    part_mismatch,
+    part_unloadable,
+    {"CUDNN_STATUS_SUCCESS", 0, 0},
+    {"CUDNN_STATUS_ALLOC_FAILED", 2, 4003},
+    {"CUDNN_STATUS_INTERNAL_ERROR", 4, 4000},
+    {"CUDNN_STATUS_INVALID_VALUE", 5, 2001},
+    {"CUDNN_STATUS_ARCH_MISMATCH", 6, 3007},
+    {"CUDNN_STATUS_MAPPING_ERROR", 7, 4006},
+    {"CUDNN_STATUS_RUNTIME_PREREQUISITE_MISSING", 11, 3008}};
 
 template <class Descriptor>
-int make(const char* function, Descriptor** descriptor,
-         std::optional<Sublibrary> part = std::nullopt) {
+int make(
+    const char* function, Descriptor** descriptor, std::optional<Sublibrary> part = std::nullopt) {
     if (const auto status = entering(function, part))
         return *status;
     if (!descriptor)
@@ -69,8 +70,8 @@ bool good_sizes(int dimensions, const int* sizes) {
 }
 
 void give(const std::vector<int>& from, int wanted, int* to) {
-    std::copy_n(from.begin(), std::min<std::size_t>(from.size(), static_cast<std::size_t>(wanted)),
-                to);
+    std::copy_n(
+        from.begin(), std::min<std::size_t>(from.size(), static_cast<std::size_t>(wanted)), to);
 }
 
 [[maybe_unused]] int check_part(const char* function, Sublibrary part) {
@@ -106,11 +107,13 @@ std::size_t cudnnGetVersion() {
 std::size_t cudnnGetCudartVersion() {
     if (const auto forced = entering(__func__))
         return static_cast<std::size_t>(*forced);
-    const std::string text = setting("cudnn_cuda", SIM_MAJOR == 7   ? "10.2"
-                                                   : SIM_MAJOR == 8 ? "12.2"
-                                                                    : "12.9");
-    return static_cast<std::size_t>(std::stoi(text) * 1000 +
-                                    std::stoi(text.substr(text.find('.') + 1)) * 10);
+    const std::string text = setting(
+        "cudnn_cuda",
+        SIM_MAJOR == 7   ? "10.2"
+        : SIM_MAJOR == 8 ? "12.2"
+                         : "12.9");
+    return static_cast<std::size_t>(
+        std::stoi(text) * 1000 + std::stoi(text.substr(text.find('.') + 1)) * 10);
 }
 
 const char* cudnnGetErrorString(int code) {
@@ -181,8 +184,13 @@ int cudnnDropoutGetStatesSize(CudnnHandle handle, std::size_t* bytes) {
     return 0;
 }
 
-int cudnnSetDropoutDescriptor(DropoutDescriptor descriptor, CudnnHandle handle, float dropout,
-                              void* states, std::size_t, unsigned long long seed) {
+int cudnnSetDropoutDescriptor(
+    DropoutDescriptor descriptor,
+    CudnnHandle handle,
+    float dropout,
+    void* states,
+    std::size_t,
+    unsigned long long seed) {
     if (const auto status = entering(__func__))
         return *status;
     if (!descriptor || !handle || (dropout > 0 && !states))
@@ -191,8 +199,8 @@ int cudnnSetDropoutDescriptor(DropoutDescriptor descriptor, CudnnHandle handle, 
     return 0;
 }
 
-int cudnnSetTensorNdDescriptor(TensorDescriptor descriptor, int type, int dimensions,
-                               const int* sizes, const int* strides) {
+int cudnnSetTensorNdDescriptor(
+    TensorDescriptor descriptor, int type, int dimensions, const int* sizes, const int* strides) {
     if (const auto status = entering(__func__))
         return *status;
     if (!descriptor || !strides || !good_sizes(dimensions, sizes))
@@ -201,8 +209,8 @@ int cudnnSetTensorNdDescriptor(TensorDescriptor descriptor, int type, int dimens
     return 0;
 }
 
-int cudnnGetTensorNdDescriptor(TensorDescriptor descriptor, int wanted, int* type, int* dimensions,
-                               int* sizes, int* strides) {
+int cudnnGetTensorNdDescriptor(
+    TensorDescriptor descriptor, int wanted, int* type, int* dimensions, int* sizes, int* strides) {
     if (const auto status = entering(__func__))
         return *status;
     if (!descriptor)
@@ -214,8 +222,8 @@ int cudnnGetTensorNdDescriptor(TensorDescriptor descriptor, int wanted, int* typ
     return 0;
 }
 
-int cudnnSetFilterNdDescriptor(FilterDescriptor descriptor, int type, int format, int dimensions,
-                               const int* sizes) {
+int cudnnSetFilterNdDescriptor(
+    FilterDescriptor descriptor, int type, int format, int dimensions, const int* sizes) {
     if (const auto status = entering(__func__))
         return *status;
     if (!descriptor || !good_sizes(dimensions, sizes))
@@ -224,8 +232,8 @@ int cudnnSetFilterNdDescriptor(FilterDescriptor descriptor, int type, int format
     return 0;
 }
 
-int cudnnGetFilterNdDescriptor(FilterDescriptor descriptor, int wanted, int* type, int* format,
-                               int* dimensions, int* sizes) {
+int cudnnGetFilterNdDescriptor(
+    FilterDescriptor descriptor, int wanted, int* type, int* format, int* dimensions, int* sizes) {
     if (const auto status = entering(__func__))
         return *status;
     if (!descriptor)
@@ -237,8 +245,15 @@ int cudnnGetFilterNdDescriptor(FilterDescriptor descriptor, int wanted, int* typ
     return 0;
 }
 
-int cudnnSetRNNDataDescriptor(RnnDataDescriptor descriptor, int type, int layout, int steps,
-                              int batch, int width, const int* lengths, void* fill) {
+int cudnnSetRNNDataDescriptor(
+    RnnDataDescriptor descriptor,
+    int type,
+    int layout,
+    int steps,
+    int batch,
+    int width,
+    const int* lengths,
+    void* fill) {
     constexpr int packed = 1, longest = 65535;
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;

@@ -25,9 +25,17 @@ bool is_step(TensorDescriptor tensor) {
 }
 
 template <class PartOf>
-int place_part(const char* function, RnnDescriptor rnn, int pseudo_layer, TensorDescriptor x,
-               FilterDescriptor filter, const void* weights, int linear, FilterDescriptor found,
-               void** address, PartOf part_of) {
+int place_part(
+    const char* function,
+    RnnDescriptor rnn,
+    int pseudo_layer,
+    TensorDescriptor x,
+    FilterDescriptor filter,
+    const void* weights,
+    int linear,
+    FilterDescriptor found,
+    void** address,
+    PartOf part_of) {
     if (const auto status = entering(function, Sublibrary::adv))
         return *status;
     if (!rnn || !is_step(x) || !filter || !found)
@@ -39,8 +47,9 @@ int place_part(const char* function, RnnDescriptor rnn, int pseudo_layer, Tensor
         return reject(bad_param, "pseudoLayer or linLayerID");
     const sim::Part part = part_of(shape, pseudo_layer, linear);
     *found = {known.type, 0, {1, part.rows, part.columns}};
-    *address = const_cast<std::byte*>(static_cast<const std::byte*>(weights) +
-                                      part.offset * bytes_of(static_cast<Storage>(known.type)));
+    *address = const_cast<std::byte*>(
+        static_cast<const std::byte*>(weights) +
+        part.offset * bytes_of(static_cast<Storage>(known.type)));
     if (part.rows == 0)
         *address = nullptr;
     if (planted() == "wild_address")
@@ -61,8 +70,8 @@ struct Given {
     std::size_t reserve_size = 0;
 };
 
-std::optional<int> checked(const Given& given, const OpaqueRnnDescriptor& known,
-                           const RnnCase& shape) {
+std::optional<int> checked(
+    const Given& given, const OpaqueRnnDescriptor& known, const RnnCase& shape) {
     for (const TensorDescriptor tensor : given.h)
         if (!describes_h(tensor, shape))
             return reject(bad_param, "hxDesc or hyDesc");
@@ -113,8 +122,12 @@ std::vector<int> lengths_of(const TensorDescriptor* steps, int count) {
 }
 
 /// What the calls on steps are given by their descriptions of x and y.
-std::optional<Given> given_by_steps(const char* function, RnnDescriptor rnn, int steps,
-                                    const TensorDescriptor* x, const TensorDescriptor* y) {
+std::optional<Given> given_by_steps(
+    const char* function,
+    RnnDescriptor rnn,
+    int steps,
+    const TensorDescriptor* x,
+    const TensorDescriptor* y) {
     constexpr int packed = 1;
     if (steps < 1 || !x || !y)
         return std::nullopt;
@@ -122,21 +135,54 @@ std::optional<Given> given_by_steps(const char* function, RnnDescriptor rnn, int
     if (lengths.empty() || lengths_of(y, steps) != lengths)
         return std::nullopt;
     return Given{
-        function, rnn, x[0]->type, x[0]->sizes[1], y[0]->sizes[1], steps, packed, lengths, {},
-        {},       {},  0};
+        function,
+        rnn,
+        x[0]->type,
+        x[0]->sizes[1],
+        y[0]->sizes[1],
+        steps,
+        packed,
+        lengths,
+        {},
+        {},
+        {},
+        0};
 }
 
 }  // namespace
 
-int cudnnSetRNNDescriptor_v6(CudnnHandle handle, RnnDescriptor rnn, int hidden, int layers,
-                             DropoutDescriptor dropout, int input_mode, int direction, int mode,
-                             int algorithm, int precision) {
+int cudnnSetRNNDescriptor_v6(
+    CudnnHandle handle,
+    RnnDescriptor rnn,
+    int hidden,
+    int layers,
+    DropoutDescriptor dropout,
+    int input_mode,
+    int direction,
+    int mode,
+    int algorithm,
+    int precision) {
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!handle || !rnn || !dropout || !dropout->set || hidden < 1 || layers < 1)
         return reject(bad_param, "!handle");
-    *rnn = {true,   algorithm, direction, precision, precision, 0,          1, hidden,
-            layers, false,     0,         mode,      2,         input_mode, 0, 0};
+    *rnn = {
+        true,
+        algorithm,
+        direction,
+        precision,
+        precision,
+        0,
+        1,
+        hidden,
+        layers,
+        false,
+        0,
+        mode,
+        2,
+        input_mode,
+        0,
+        0};
     rnn->dropout = dropout;
     return 0;
 }
@@ -186,8 +232,8 @@ int cudnnSetRNNPaddingMode(RnnDescriptor rnn, unsigned mode) {
     return 0;
 }
 
-int cudnnGetRNNParamsSize(CudnnHandle handle, RnnDescriptor rnn, TensorDescriptor x,
-                          std::size_t* bytes, int type) {
+int cudnnGetRNNParamsSize(
+    CudnnHandle handle, RnnDescriptor rnn, TensorDescriptor x, std::size_t* bytes, int type) {
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!handle || !rnn || !is_step(x) || x->type != type)
@@ -196,8 +242,12 @@ int cudnnGetRNNParamsSize(CudnnHandle handle, RnnDescriptor rnn, TensorDescripto
     return 0;
 }
 
-int cudnnGetRNNWorkspaceSize(CudnnHandle handle, RnnDescriptor rnn, int steps,
-                             const TensorDescriptor* x, std::size_t* bytes) {
+int cudnnGetRNNWorkspaceSize(
+    CudnnHandle handle,
+    RnnDescriptor rnn,
+    int steps,
+    const TensorDescriptor* x,
+    std::size_t* bytes) {
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!handle || !rnn || steps < 1 || !x || !is_step(x[0]))
@@ -207,8 +257,12 @@ int cudnnGetRNNWorkspaceSize(CudnnHandle handle, RnnDescriptor rnn, int steps,
     return 0;
 }
 
-int cudnnGetRNNTrainingReserveSize(CudnnHandle handle, RnnDescriptor rnn, int steps,
-                                   const TensorDescriptor* x, std::size_t* bytes) {
+int cudnnGetRNNTrainingReserveSize(
+    CudnnHandle handle,
+    RnnDescriptor rnn,
+    int steps,
+    const TensorDescriptor* x,
+    std::size_t* bytes) {
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!handle || !rnn || steps < 1 || !x || !is_step(x[0]))
@@ -218,19 +272,32 @@ int cudnnGetRNNTrainingReserveSize(CudnnHandle handle, RnnDescriptor rnn, int st
     return 0;
 }
 
-int cudnnGetRNNLinLayerMatrixParams(CudnnHandle, RnnDescriptor rnn, int pseudo_layer,
-                                    TensorDescriptor x, FilterDescriptor filter,
-                                    const void* weights, int linear, FilterDescriptor found,
-                                    void** address) {
-    return place_part(__func__, rnn, pseudo_layer, x, filter, weights, linear, found, address,
-                      matrix_part);
+int cudnnGetRNNLinLayerMatrixParams(
+    CudnnHandle,
+    RnnDescriptor rnn,
+    int pseudo_layer,
+    TensorDescriptor x,
+    FilterDescriptor filter,
+    const void* weights,
+    int linear,
+    FilterDescriptor found,
+    void** address) {
+    return place_part(
+        __func__, rnn, pseudo_layer, x, filter, weights, linear, found, address, matrix_part);
 }
 
-int cudnnGetRNNLinLayerBiasParams(CudnnHandle, RnnDescriptor rnn, int pseudo_layer,
-                                  TensorDescriptor x, FilterDescriptor filter, const void* weights,
-                                  int linear, FilterDescriptor found, void** address) {
-    return place_part(__func__, rnn, pseudo_layer, x, filter, weights, linear, found, address,
-                      bias_part);
+int cudnnGetRNNLinLayerBiasParams(
+    CudnnHandle,
+    RnnDescriptor rnn,
+    int pseudo_layer,
+    TensorDescriptor x,
+    FilterDescriptor filter,
+    const void* weights,
+    int linear,
+    FilterDescriptor found,
+    void** address) {
+    return place_part(
+        __func__, rnn, pseudo_layer, x, filter, weights, linear, found, address, bias_part);
 }
 
 int cudnnCreatePersistentRNNPlan(RnnDescriptor rnn, int batch, int, PersistentPlan* plan) {
@@ -252,11 +319,25 @@ int cudnnSetPersistentRNNPlan(RnnDescriptor rnn, PersistentPlan plan) {
 }
 
 int cudnnRNNForwardInference(
-    CudnnHandle handle, RnnDescriptor rnn, int steps, const TensorDescriptor* x_steps,
-    const void* x, TensorDescriptor hx_descriptor, const void* hx, TensorDescriptor cx_descriptor,
-    const void* cx, FilterDescriptor filter, const void* weights, const TensorDescriptor* y_steps,
-    void* y, TensorDescriptor hy_descriptor, void* hy, TensorDescriptor cy_descriptor, void* cy,
-    void*, std::size_t work_size) {
+    CudnnHandle handle,
+    RnnDescriptor rnn,
+    int steps,
+    const TensorDescriptor* x_steps,
+    const void* x,
+    TensorDescriptor hx_descriptor,
+    const void* hx,
+    TensorDescriptor cx_descriptor,
+    const void* cx,
+    FilterDescriptor filter,
+    const void* weights,
+    const TensorDescriptor* y_steps,
+    void* y,
+    TensorDescriptor hy_descriptor,
+    void* hy,
+    TensorDescriptor cy_descriptor,
+    void* cy,
+    void*,
+    std::size_t work_size) {
     if (const auto status = unavailable(Sublibrary::adv))
         return *status;
     auto given = given_by_steps(__func__, rnn, steps, x_steps, y_steps);
@@ -270,14 +351,28 @@ int cudnnRNNForwardInference(
     return run(*given, call, compute_forward);
 }
 
-int cudnnRNNForwardTraining(CudnnHandle handle, RnnDescriptor rnn, int steps,
-                            const TensorDescriptor* x_steps, const void* x,
-                            TensorDescriptor hx_descriptor, const void* hx,
-                            TensorDescriptor cx_descriptor, const void* cx, FilterDescriptor filter,
-                            const void* weights, const TensorDescriptor* y_steps, void* y,
-                            TensorDescriptor hy_descriptor, void* hy,
-                            TensorDescriptor cy_descriptor, void* cy, void*, std::size_t work_size,
-                            void* reserve, std::size_t reserve_size) {
+int cudnnRNNForwardTraining(
+    CudnnHandle handle,
+    RnnDescriptor rnn,
+    int steps,
+    const TensorDescriptor* x_steps,
+    const void* x,
+    TensorDescriptor hx_descriptor,
+    const void* hx,
+    TensorDescriptor cx_descriptor,
+    const void* cx,
+    FilterDescriptor filter,
+    const void* weights,
+    const TensorDescriptor* y_steps,
+    void* y,
+    TensorDescriptor hy_descriptor,
+    void* hy,
+    TensorDescriptor cy_descriptor,
+    void* cy,
+    void*,
+    std::size_t work_size,
+    void* reserve,
+    std::size_t reserve_size) {
     if (const auto status = unavailable(Sublibrary::adv))
         return *status;
     auto given = given_by_steps(__func__, rnn, steps, x_steps, y_steps);
@@ -292,16 +387,34 @@ int cudnnRNNForwardTraining(CudnnHandle handle, RnnDescriptor rnn, int steps,
     return run(*given, call, compute_forward);
 }
 
-int cudnnRNNBackwardData(CudnnHandle handle, RnnDescriptor rnn, int steps,
-                         const TensorDescriptor* y_steps, const void* y, const TensorDescriptor*,
-                         const void* dy, TensorDescriptor dhy_descriptor, const void* dhy,
-                         TensorDescriptor dcy_descriptor, const void* dcy, FilterDescriptor filter,
-                         const void* weights, TensorDescriptor hx_descriptor, const void*,
-                         TensorDescriptor cx_descriptor, const void*,
-                         const TensorDescriptor* dx_steps, void* dx,
-                         TensorDescriptor dhx_descriptor, void* dhx,
-                         TensorDescriptor dcx_descriptor, void* dcx, void*, std::size_t work_size,
-                         void* reserve, std::size_t reserve_size) {
+int cudnnRNNBackwardData(
+    CudnnHandle handle,
+    RnnDescriptor rnn,
+    int steps,
+    const TensorDescriptor* y_steps,
+    const void* y,
+    const TensorDescriptor*,
+    const void* dy,
+    TensorDescriptor dhy_descriptor,
+    const void* dhy,
+    TensorDescriptor dcy_descriptor,
+    const void* dcy,
+    FilterDescriptor filter,
+    const void* weights,
+    TensorDescriptor hx_descriptor,
+    const void*,
+    TensorDescriptor cx_descriptor,
+    const void*,
+    const TensorDescriptor* dx_steps,
+    void* dx,
+    TensorDescriptor dhx_descriptor,
+    void* dhx,
+    TensorDescriptor dcx_descriptor,
+    void* dcx,
+    void*,
+    std::size_t work_size,
+    void* reserve,
+    std::size_t reserve_size) {
     if (const auto status = unavailable(Sublibrary::adv))
         return *status;
     auto given = given_by_steps(__func__, rnn, steps, dx_steps, y_steps);
@@ -318,12 +431,22 @@ int cudnnRNNBackwardData(CudnnHandle handle, RnnDescriptor rnn, int steps,
     return run(*given, call, compute_backward_data);
 }
 
-int cudnnRNNBackwardWeights(CudnnHandle handle, RnnDescriptor rnn, int steps,
-                            const TensorDescriptor* x_steps, const void* x,
-                            TensorDescriptor hx_descriptor, const void*,
-                            const TensorDescriptor* y_steps, const void* y, const void*,
-                            std::size_t work_size, FilterDescriptor filter, void* dweights,
-                            const void* reserve, std::size_t reserve_size) {
+int cudnnRNNBackwardWeights(
+    CudnnHandle handle,
+    RnnDescriptor rnn,
+    int steps,
+    const TensorDescriptor* x_steps,
+    const void* x,
+    TensorDescriptor hx_descriptor,
+    const void*,
+    const TensorDescriptor* y_steps,
+    const void* y,
+    const void*,
+    std::size_t work_size,
+    FilterDescriptor filter,
+    void* dweights,
+    const void* reserve,
+    std::size_t reserve_size) {
     if (const auto status = unavailable(Sublibrary::adv))
         return *status;
     auto given = given_by_steps(__func__, rnn, steps, x_steps, y_steps);
@@ -338,12 +461,32 @@ int cudnnRNNBackwardWeights(CudnnHandle handle, RnnDescriptor rnn, int steps,
 }
 
 int cudnnRNNForwardInferenceEx(
-    CudnnHandle handle, RnnDescriptor rnn, RnnDataDescriptor x_descriptor, const void* x,
-    TensorDescriptor hx_descriptor, const void* hx, TensorDescriptor cx_descriptor, const void* cx,
-    FilterDescriptor filter, const void* weights, RnnDataDescriptor y_descriptor, void* y,
-    TensorDescriptor hy_descriptor, void* hy, TensorDescriptor cy_descriptor, void* cy,
-    RnnDataDescriptor, const void*, RnnDataDescriptor, void*, RnnDataDescriptor, void*,
-    RnnDataDescriptor, void*, void*, std::size_t work_size) {
+    CudnnHandle handle,
+    RnnDescriptor rnn,
+    RnnDataDescriptor x_descriptor,
+    const void* x,
+    TensorDescriptor hx_descriptor,
+    const void* hx,
+    TensorDescriptor cx_descriptor,
+    const void* cx,
+    FilterDescriptor filter,
+    const void* weights,
+    RnnDataDescriptor y_descriptor,
+    void* y,
+    TensorDescriptor hy_descriptor,
+    void* hy,
+    TensorDescriptor cy_descriptor,
+    void* cy,
+    RnnDataDescriptor,
+    const void*,
+    RnnDataDescriptor,
+    void*,
+    RnnDataDescriptor,
+    void*,
+    RnnDataDescriptor,
+    void*,
+    void*,
+    std::size_t work_size) {
     constexpr int packed = 1;
     if (const auto status = unavailable(Sublibrary::adv))
         return *status;
@@ -354,18 +497,19 @@ int cudnnRNNForwardInferenceEx(
         return reject(bad_param, "unpacked layout without padding mode");
     if (!x || !y || !weights)
         return reject(bad_param, "!x");
-    const Given given{__func__,
-                      rnn,
-                      x_descriptor->type,
-                      x_descriptor->width,
-                      y_descriptor->width,
-                      x_descriptor->steps,
-                      x_descriptor->layout,
-                      x_descriptor->lengths,
-                      {hx_descriptor, hy_descriptor},
-                      {cx_descriptor, cy_descriptor},
-                      filter,
-                      work_size};
+    const Given given{
+        __func__,
+        rnn,
+        x_descriptor->type,
+        x_descriptor->width,
+        y_descriptor->width,
+        x_descriptor->steps,
+        x_descriptor->layout,
+        x_descriptor->lengths,
+        {hx_descriptor, hy_descriptor},
+        {cx_descriptor, cy_descriptor},
+        filter,
+        work_size};
     Call call;
     call.x = x, call.hx = hx, call.cx = cx, call.weights = weights;
     call.y = y, call.hy = hy, call.cy = cy;

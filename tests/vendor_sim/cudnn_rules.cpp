@@ -74,8 +74,8 @@ std::optional<int> rejected_run(const OpaqueRnnDescriptor& rnn, bool lengths_dif
 RnnCase shape_of(const OpaqueRnnDescriptor& rnn, int batch, int steps) {
     using namespace rnncheck;
     constexpr Cell cells[] = {Cell::relu, Cell::tanh, Cell::lstm, Cell::gru};
-    constexpr BiasMode biases[] = {BiasMode::none, BiasMode::input, BiasMode::both,
-                                   BiasMode::recurrent};
+    constexpr BiasMode biases[] = {
+        BiasMode::none, BiasMode::input, BiasMode::both, BiasMode::recurrent};
     RnnCase shape;
     shape.cell = cells[rnn.cell];
     shape.dtype = rnn.type == fp64   ? Dtype::fp64

@@ -71,8 +71,8 @@ struct Word {
 };
 constexpr Word type_words[] = {{0, "fp32"}, {1, "fp64"}, {2, "fp16"}, {9, "bf16"}};
 constexpr const char* cell_words[] = {"relu", "tanh", "lstm", "gru"};
-constexpr const char* algorithm_words[] = {"standard", "persist_static", "persist_dynamic",
-                                           "persist_static_small_h"};
+constexpr const char* algorithm_words[] = {
+    "standard", "persist_static", "persist_dynamic", "persist_static_small_h"};
 
 Tags tags_of(const OpaqueRnnDescriptor& rnn) {
     Tags tags = tags_here();
@@ -112,8 +112,12 @@ std::optional<int> unavailable(Sublibrary part) {
         return std::nullopt;
     if (SIM_MAJOR == 9 && part != Sublibrary::graph)
         return reject(part_unloadable, dlerror());
-    std::fprintf(stderr, "Could not load library %s.so.%d. Error: %s\n", part_name(part).c_str(),
-                 SIM_MAJOR, dlerror());
+    std::fprintf(
+        stderr,
+        "Could not load library %s.so.%d. Error: %s\n",
+        part_name(part).c_str(),
+        SIM_MAJOR,
+        dlerror());
     std::abort();
 }
 
@@ -172,8 +176,8 @@ const std::string& planted() {
     return last_planted();
 }
 
-std::optional<int> compute_here(const char* function, const OpaqueRnnDescriptor& rnn, Call& call,
-                                Compute compute) {
+std::optional<int> compute_here(
+    const char* function, const OpaqueRnnDescriptor& rnn, Call& call, Compute compute) {
     constexpr int default_math = 0, tensor_op_math = 1, standard = 0;
     for (const char* key : {function, "lstm"}) {
         if (!mentioned(key))

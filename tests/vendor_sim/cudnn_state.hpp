@@ -104,8 +104,8 @@ using rnncheck::vendor::RnnDescriptor;
 /// The table of what the RNN descriptor takes; the status otherwise.
 std::optional<int> rejected_descriptor(const rnncheck::vendor::OpaqueRnnDescriptor& rnn);
 /// What only the device or the data show.
-std::optional<int> rejected_run(const rnncheck::vendor::OpaqueRnnDescriptor& rnn,
-                                bool lengths_differ);
+std::optional<int> rejected_run(
+    const rnncheck::vendor::OpaqueRnnDescriptor& rnn, bool lengths_differ);
 
 /// The case that a descriptor describes, with equal lengths.
 RnnCase shape_of(const rnncheck::vendor::OpaqueRnnDescriptor& rnn, int batch, int steps);
@@ -115,9 +115,11 @@ std::size_t weight_bytes(const RnnCase& shape);
 /// What a call computes: compute_forward or one of its sisters.
 using Compute = void (*)(const Call&);
 /// Does it with the faults planted for this call; a status when a fault has one.
-std::optional<int> compute_here(const char* function,
-                                const rnncheck::vendor::OpaqueRnnDescriptor& rnn, Call& call,
-                                Compute compute);
+std::optional<int> compute_here(
+    const char* function,
+    const rnncheck::vendor::OpaqueRnnDescriptor& rnn,
+    Call& call,
+    Compute compute);
 
 /// h and c of a call: fully packed {pseudo-layers, batch, width}.
 bool describes_h(rnncheck::vendor::TensorDescriptor tensor, const RnnCase& shape);

@@ -11,8 +11,8 @@ RNNCHECK_CUDNN_V8(SIM_DECLARE)
 namespace {
 
 /// A matrix or bias as {1, rows, columns} and its address.
-void describe_part(const sim::Part& part, int type, const void* weights, TensorDescriptor tensor,
-                   void** address) {
+void describe_part(
+    const sim::Part& part, int type, const void* weights, TensorDescriptor tensor, void** address) {
     const auto* const base = static_cast<const std::byte*>(weights);
     if (part.rows == 0) {  // what is not there has no address and no size
         *tensor = {type, {0, 0, 0}, {0, 0, 0}};
@@ -108,19 +108,45 @@ std::optional<int> rejected_call(const Given& given, Call& call) {
 
 }  // namespace
 
-int cudnnSetRNNDescriptor_v8(RnnDescriptor rnn, int algorithm, int cell, int bias, int direction,
-                             int input_mode, int type, int precision, int math, std::int32_t input,
-                             std::int32_t hidden, std::int32_t projection, std::int32_t layers,
-                             DropoutDescriptor dropout, std::uint32_t flags) {
+int cudnnSetRNNDescriptor_v8(
+    RnnDescriptor rnn,
+    int algorithm,
+    int cell,
+    int bias,
+    int direction,
+    int input_mode,
+    int type,
+    int precision,
+    int math,
+    std::int32_t input,
+    std::int32_t hidden,
+    std::int32_t projection,
+    std::int32_t layers,
+    DropoutDescriptor dropout,
+    std::uint32_t flags) {
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!rnn || flags > 1)
         return reject(bad_param, "!rnnDesc or unknown auxFlags");
     if (projection < 1)
         return reject(bad_param, "projSize < 1");
-    const OpaqueRnnDescriptor wanted{true,  algorithm,  direction,  type,       precision, math,
-                                     input, hidden,     layers,     flags == 1, 0,         cell,
-                                     bias,  input_mode, projection, 0};
+    const OpaqueRnnDescriptor wanted{
+        true,
+        algorithm,
+        direction,
+        type,
+        precision,
+        math,
+        input,
+        hidden,
+        layers,
+        flags == 1,
+        0,
+        cell,
+        bias,
+        input_mode,
+        projection,
+        0};
     if (const auto status = rejected_descriptor(wanted))
         return *status;
     *rnn = wanted;
@@ -146,8 +172,13 @@ int cudnnGetRNNWeightSpaceSize(CudnnHandle handle, RnnDescriptor rnn, std::size_
     return 0;
 }
 
-int cudnnGetRNNTempSpaceSizes(CudnnHandle handle, RnnDescriptor rnn, int mode, RnnDataDescriptor x,
-                              std::size_t* work, std::size_t* reserve) {
+int cudnnGetRNNTempSpaceSizes(
+    CudnnHandle handle,
+    RnnDescriptor rnn,
+    int mode,
+    RnnDataDescriptor x,
+    std::size_t* work,
+    std::size_t* reserve) {
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!handle || !rnn || !x)
@@ -160,10 +191,17 @@ int cudnnGetRNNTempSpaceSizes(CudnnHandle handle, RnnDescriptor rnn, int mode, R
     return 0;
 }
 
-int cudnnGetRNNWeightParams(CudnnHandle handle, RnnDescriptor rnn, std::int32_t pseudo_layer,
-                            std::size_t bytes, const void* weights, std::int32_t linear,
-                            TensorDescriptor matrix, void** matrix_address, TensorDescriptor bias,
-                            void** bias_address) {
+int cudnnGetRNNWeightParams(
+    CudnnHandle handle,
+    RnnDescriptor rnn,
+    std::int32_t pseudo_layer,
+    std::size_t bytes,
+    const void* weights,
+    std::int32_t linear,
+    TensorDescriptor matrix,
+    void** matrix_address,
+    TensorDescriptor bias,
+    void** bias_address) {
     if (const auto status = entering(__func__, Sublibrary::adv))
         return *status;
     if (!handle || !rnn)
@@ -174,10 +212,10 @@ int cudnnGetRNNWeightParams(CudnnHandle handle, RnnDescriptor rnn, std::int32_t 
         return reject(bad_param, "pseudoLayer or linLayerID");
     if (bytes < weight_bytes(shape))
         return reject(bad_param, "weightSpaceSize");
-    describe_part(part_of(shape, pseudo_layer, linear, true), rnn->type, weights, matrix,
-                  matrix_address);
-    describe_part(part_of(shape, pseudo_layer, linear, false), rnn->type, weights, bias,
-                  bias_address);
+    describe_part(
+        part_of(shape, pseudo_layer, linear, true), rnn->type, weights, matrix, matrix_address);
+    describe_part(
+        part_of(shape, pseudo_layer, linear, false), rnn->type, weights, bias, bias_address);
     if (planted() == "wild_address")
         *bias_address = static_cast<std::byte*>(*bias_address) + bytes;
     return 0;
@@ -193,17 +231,42 @@ int cudnnBuildRNNDynamic(CudnnHandle handle, RnnDescriptor rnn, int batch) {
     return 0;
 }
 
-int cudnnRNNForward(CudnnHandle handle, RnnDescriptor rnn, int mode,
-                    const std::int32_t* device_lengths, RnnDataDescriptor x_descriptor,
-                    const void* x, RnnDataDescriptor y_descriptor, void* y,
-                    TensorDescriptor h_descriptor, const void* hx, void* hy,
-                    TensorDescriptor c_descriptor, const void* cx, void* cy,
-                    std::size_t weight_size, const void* weights, std::size_t work_size, void* work,
-                    std::size_t reserve_size, void* reserve) {
+int cudnnRNNForward(
+    CudnnHandle handle,
+    RnnDescriptor rnn,
+    int mode,
+    const std::int32_t* device_lengths,
+    RnnDataDescriptor x_descriptor,
+    const void* x,
+    RnnDataDescriptor y_descriptor,
+    void* y,
+    TensorDescriptor h_descriptor,
+    const void* hx,
+    void* hy,
+    TensorDescriptor c_descriptor,
+    const void* cx,
+    void* cy,
+    std::size_t weight_size,
+    const void* weights,
+    std::size_t work_size,
+    void* work,
+    std::size_t reserve_size,
+    void* reserve) {
     Call call;
-    const Given given{handle,       rnn,          device_lengths, x_descriptor, y_descriptor,
-                      h_descriptor, c_descriptor, weight_size,    work_size,    work,
-                      reserve_size, reserve,      mode == 1};
+    const Given given{
+        handle,
+        rnn,
+        device_lengths,
+        x_descriptor,
+        y_descriptor,
+        h_descriptor,
+        c_descriptor,
+        weight_size,
+        work_size,
+        work,
+        reserve_size,
+        reserve,
+        mode == 1};
     if (!x || !y || !weights)
         return reject(bad_param, "!x");
     if (const auto status = rejected_call(given, call))
@@ -214,18 +277,44 @@ int cudnnRNNForward(CudnnHandle handle, RnnDescriptor rnn, int mode,
     return compute_here(__func__, *rnn, call, compute_forward).value_or(0);
 }
 
-int cudnnRNNBackwardData_v8(CudnnHandle handle, RnnDescriptor rnn,
-                            const std::int32_t* device_lengths, RnnDataDescriptor y_descriptor,
-                            const void* y, const void* dy, RnnDataDescriptor x_descriptor, void* dx,
-                            TensorDescriptor h_descriptor, const void*, const void* dhy, void* dhx,
-                            TensorDescriptor c_descriptor, const void*, const void* dcy, void* dcx,
-                            std::size_t weight_size, const void* weights, std::size_t work_size,
-                            void* work, std::size_t reserve_size, void* reserve) {
+int cudnnRNNBackwardData_v8(
+    CudnnHandle handle,
+    RnnDescriptor rnn,
+    const std::int32_t* device_lengths,
+    RnnDataDescriptor y_descriptor,
+    const void* y,
+    const void* dy,
+    RnnDataDescriptor x_descriptor,
+    void* dx,
+    TensorDescriptor h_descriptor,
+    const void*,
+    const void* dhy,
+    void* dhx,
+    TensorDescriptor c_descriptor,
+    const void*,
+    const void* dcy,
+    void* dcx,
+    std::size_t weight_size,
+    const void* weights,
+    std::size_t work_size,
+    void* work,
+    std::size_t reserve_size,
+    void* reserve) {
     Call call;
-    const Given given{handle,       rnn,          device_lengths, x_descriptor,
-                      y_descriptor, h_descriptor, c_descriptor,   weight_size,
-                      work_size,    work,         reserve_size,   reserve,
-                      true};
+    const Given given{
+        handle,
+        rnn,
+        device_lengths,
+        x_descriptor,
+        y_descriptor,
+        h_descriptor,
+        c_descriptor,
+        weight_size,
+        work_size,
+        work,
+        reserve_size,
+        reserve,
+        true};
     if (!y || !dy || !dx || !weights)
         return reject(bad_param, "!dy");
     if (const auto status = rejected_call(given, call))
@@ -236,12 +325,23 @@ int cudnnRNNBackwardData_v8(CudnnHandle handle, RnnDescriptor rnn,
     return compute_here(__func__, *rnn, call, compute_backward_data).value_or(0);
 }
 
-int cudnnRNNBackwardWeights_v8(CudnnHandle handle, RnnDescriptor rnn, int add,
-                               const std::int32_t* device_lengths, RnnDataDescriptor x_descriptor,
-                               const void* x, TensorDescriptor h_descriptor, const void*,
-                               RnnDataDescriptor y_descriptor, const void* y,
-                               std::size_t weight_size, void* dweights, std::size_t work_size,
-                               void* work, std::size_t reserve_size, void* reserve) {
+int cudnnRNNBackwardWeights_v8(
+    CudnnHandle handle,
+    RnnDescriptor rnn,
+    int add,
+    const std::int32_t* device_lengths,
+    RnnDataDescriptor x_descriptor,
+    const void* x,
+    TensorDescriptor h_descriptor,
+    const void*,
+    RnnDataDescriptor y_descriptor,
+    const void* y,
+    std::size_t weight_size,
+    void* dweights,
+    std::size_t work_size,
+    void* work,
+    std::size_t reserve_size,
+    void* reserve) {
     constexpr int wgrad_add = 0;
     if (add != wgrad_add)
         return reject(not_supported, "addGrad != CUDNN_WGRAD_MODE_ADD");
@@ -253,9 +353,20 @@ int cudnnRNNBackwardWeights_v8(CudnnHandle handle, RnnDescriptor rnn, int add,
         x_descriptor ? shape_of(*rnn, x_descriptor->batch, x_descriptor->steps) : RnnCase();
     c.sizes = {shape.pseudo_layers(), shape.batch, shape.hidden};
     c.strides = {shape.batch * shape.hidden, shape.hidden, 1};
-    const Given given{handle, rnn,         device_lengths, x_descriptor, y_descriptor, h_descriptor,
-                      &c,     weight_size, work_size,      work,         reserve_size, reserve,
-                      true};
+    const Given given{
+        handle,
+        rnn,
+        device_lengths,
+        x_descriptor,
+        y_descriptor,
+        h_descriptor,
+        &c,
+        weight_size,
+        work_size,
+        work,
+        reserve_size,
+        reserve,
+        true};
     if (const auto status = rejected_call(given, call))
         return *status;
     call.dweights = dweights;

@@ -32,8 +32,8 @@ vendor::Library open_simulated(const std::string& file) {
     return library;
 }
 
-void check_exports(const vendor::Library& library, const std::vector<std::string>& names,
-                   bool wanted) {
+void check_exports(
+    const vendor::Library& library, const std::vector<std::string>& names, bool wanted) {
     for (const auto& name : names) {
         INFO(library.path << " " << name);
         CHECK((library.symbol(name.c_str()) != nullptr) == wanted);

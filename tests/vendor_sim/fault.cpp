@@ -79,9 +79,15 @@ bool holds(const Entry& entry, const Tags& tags) {
 
 /// Faults in what a call gives back that are none of the arithmetic.
 constexpr std::array<std::string_view, 9> other_faults = {
-    "unrepeatable",       "other_bits",         "wild_address",
-    "fast_math",          "dropout_inverted",   "dropout_ignored",
-    "dropout_not_scaled", "dropout_mask_stays", "dropout_mask_wanders"};
+    "unrepeatable",
+    "other_bits",
+    "wild_address",
+    "fast_math",
+    "dropout_inverted",
+    "dropout_ignored",
+    "dropout_not_scaled",
+    "dropout_mask_stays",
+    "dropout_mask_wanders"};
 
 bool is_fault(std::string_view word) {
     return fault_named(word) || std::ranges::find(other_faults, word) != other_faults.end();
@@ -132,8 +138,11 @@ void record_call(const std::string& file, std::string_view function) {
 }
 
 [[noreturn]] void unknown(const Entry& entry) {
-    std::fprintf(stderr, "SIM: '%s=%s' is no fault that tests/vendor_sim/fault.cpp knows\n",
-                 entry.key.c_str(), entry.value.c_str());
+    std::fprintf(
+        stderr,
+        "SIM: '%s=%s' is no fault that tests/vendor_sim/fault.cpp knows\n",
+        entry.key.c_str(),
+        entry.value.c_str());
     std::abort();
 }
 
@@ -221,8 +230,10 @@ void start_gpus() {
     static bool started = number("start_ms", 0) == 0;
     if (std::exchange(started, true))
         return;
-    const int lock = open(setting("start_lock", "").c_str(), O_RDWR | O_CREAT | O_CLOEXEC,
-                          0666);  // held to the end
+    const int lock = open(
+        setting("start_lock", "").c_str(),
+        O_RDWR | O_CREAT | O_CLOEXEC,
+        0666);  // held to the end
     if (flock(lock, LOCK_EX | LOCK_NB) == 0)
         std::this_thread::sleep_for(std::chrono::milliseconds(number("start_ms", 0)));
     flock(lock, LOCK_SH);

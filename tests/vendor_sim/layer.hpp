@@ -31,8 +31,12 @@ struct Weights {
 template <class Real>
 class Layer {
   public:
-    Layer(const RnnCase& rnn_case, const LayerWeights& weights, const Arithmetic& arithmetic,
-          Fault fault, std::uint64_t& random)
+    Layer(
+        const RnnCase& rnn_case,
+        const LayerWeights& weights,
+        const Arithmetic& arithmetic,
+        Fault fault,
+        std::uint64_t& random)
         : case_(rnn_case),
           arithmetic_(arithmetic),
           fault_(fault),
@@ -58,8 +62,8 @@ class Layer {
     void forward(Record<Real>& record);
 
     /// dh and dc of this step in, those of the step before out; dx is added to.
-    void backward(const Record<Real>& record, Numbers<Real>& dh, Numbers<Real>& dc,
-                  Numbers<Real>& dx);
+    void backward(
+        const Record<Real>& record, Numbers<Real>& dh, Numbers<Real>& dc, Numbers<Real>& dx);
 
     /// All steps of a sequence are back.
     void end_sequence();
@@ -109,21 +113,35 @@ class Layer {
     Real input_sum(std::size_t gate, std::size_t unit, const Numbers<Real>& x) const;
     Real recurrent_sum(std::size_t gate, std::size_t unit, const Numbers<Real>& h) const;
     void lstm(Record<Real>& record, const std::array<Numbers<Real>, 4>& sums);
-    void gru(Record<Real>& record, const std::array<Numbers<Real>, 4>& below,
-             const std::array<Numbers<Real>, 4>& before);
+    void gru(
+        Record<Real>& record,
+        const std::array<Numbers<Real>, 4>& below,
+        const std::array<Numbers<Real>, 4>& before);
     void plain(Record<Real>& record, const Numbers<Real>& sums);
     void project(Record<Real>& record);
     Real clipped(Real c) const;
 
     using Gates = std::array<Numbers<Real>, 4>;
     Numbers<Real> through_projection(const Record<Real>& record, const Numbers<Real>& dh);
-    void lstm_back(const Record<Real>& record, const Numbers<Real>& dm, Numbers<Real>& dc,
-                   Gates& dgates) const;
-    void gru_back(const Record<Real>& record, const Numbers<Real>& dh, Gates& dbelow,
-                  Gates& dbefore, Numbers<Real>& directly) const;
+    void lstm_back(
+        const Record<Real>& record,
+        const Numbers<Real>& dm,
+        Numbers<Real>& dc,
+        Gates& dgates) const;
+    void gru_back(
+        const Record<Real>& record,
+        const Numbers<Real>& dh,
+        Gates& dbelow,
+        Gates& dbefore,
+        Numbers<Real>& directly) const;
     void plain_back(const Record<Real>& record, const Numbers<Real>& dh, Gates& dgates) const;
-    void matrices_back(const Gates& dgates, const Gates& matrices, const Numbers<Real>& values,
-                       Gates& gradients, Numbers<Real>& dvalues, bool of_state);
+    void matrices_back(
+        const Gates& dgates,
+        const Gates& matrices,
+        const Numbers<Real>& values,
+        Gates& gradients,
+        Numbers<Real>& dvalues,
+        bool of_state);
     void biases_back(const Gates& dgates, Gates& gradients, bool of_state) const;
     Real sigmoid_slope(Real s) const {
         return is(Fault::sigmoid_slope_wrong) ? s : s * (1 - s);

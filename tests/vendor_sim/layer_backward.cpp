@@ -34,8 +34,8 @@ Numbers<Real> Layer<Real>::through_projection(const Record<Real>& record, const 
 }
 
 template <class Real>
-void Layer<Real>::lstm_back(const Record<Real>& record, const Numbers<Real>& dm, Numbers<Real>& dc,
-                            Gates& dgates) const {
+void Layer<Real>::lstm_back(
+    const Record<Real>& record, const Numbers<Real>& dm, Numbers<Real>& dc, Gates& dgates) const {
     for (std::size_t unit = 0; unit < hidden(); ++unit) {
         const Real i = record.gates[0][unit], f = record.gates[1][unit], g = record.gates[2][unit],
                    o = record.gates[3][unit], squashed = record.squashed[unit];
@@ -58,8 +58,12 @@ void Layer<Real>::lstm_back(const Record<Real>& record, const Numbers<Real>& dm,
 }
 
 template <class Real>
-void Layer<Real>::gru_back(const Record<Real>& record, const Numbers<Real>& dh, Gates& dbelow,
-                           Gates& dbefore, Numbers<Real>& directly) const {
+void Layer<Real>::gru_back(
+    const Record<Real>& record,
+    const Numbers<Real>& dh,
+    Gates& dbelow,
+    Gates& dbefore,
+    Numbers<Real>& directly) const {
     for (std::size_t unit = 0; unit < hidden(); ++unit) {
         const Real r = record.gates[0][unit], z = record.gates[1][unit], n = record.gates[2][unit];
         const Real dn = kept(dh[unit] * (1 - z) * tanh_slope(n));
@@ -83,8 +87,8 @@ void Layer<Real>::gru_back(const Record<Real>& record, const Numbers<Real>& dh, 
 }
 
 template <class Real>
-void Layer<Real>::plain_back(const Record<Real>& record, const Numbers<Real>& dh,
-                             Gates& dgates) const {
+void Layer<Real>::plain_back(
+    const Record<Real>& record, const Numbers<Real>& dh, Gates& dgates) const {
     for (std::size_t unit = 0; unit < hidden(); ++unit) {
         const bool on = record.gates[0][unit] > 0 || is(Fault::relu_mask_ignored);
         const Real slope =
@@ -95,9 +99,13 @@ void Layer<Real>::plain_back(const Record<Real>& record, const Numbers<Real>& dh
 
 /// Gradients of one side's matrices and of what they multiplied.
 template <class Real>
-void Layer<Real>::matrices_back(const Gates& dgates, const Gates& matrices,
-                                const Numbers<Real>& values, Gates& gradients,
-                                Numbers<Real>& dvalues, bool of_state) {
+void Layer<Real>::matrices_back(
+    const Gates& dgates,
+    const Gates& matrices,
+    const Numbers<Real>& values,
+    Gates& gradients,
+    Numbers<Real>& dvalues,
+    bool of_state) {
     const Fault gate_left_out =
         of_state ? Fault::dh_without_last_gate : Fault::dx_without_last_gate;
     for (int number = 0; number < gates(); ++number) {
@@ -142,8 +150,11 @@ template <class Real>
 void Layer<Real>::end_sequence() {
     if (!arithmetic_.dweights_stored)
         return;
-    for (auto* gates : {&gradients_.input, &gradients_.recurrent, &gradients_.input_bias,
-                        &gradients_.recurrent_bias})
+    for (auto* gates :
+         {&gradients_.input,
+          &gradients_.recurrent,
+          &gradients_.input_bias,
+          &gradients_.recurrent_bias})
         for (auto& values : *gates)
             for (Real& value : values)
                 value = held(value, storage_);
@@ -152,8 +163,8 @@ void Layer<Real>::end_sequence() {
 }
 
 template <class Real>
-void Layer<Real>::backward(const Record<Real>& record, Numbers<Real>& dh, Numbers<Real>& dc,
-                           Numbers<Real>& dx) {
+void Layer<Real>::backward(
+    const Record<Real>& record, Numbers<Real>& dh, Numbers<Real>& dc, Numbers<Real>& dx) {
     if (is(Fault::dw_of_last_step_alone))
         gradients_ = zeros_like(gradients_);
     const Numbers<Real> dm = through_projection(record, dh);
@@ -168,12 +179,16 @@ void Layer<Real>::backward(const Record<Real>& record, Numbers<Real>& dh, Number
     if (case_.cell != Cell::gru)
         dbefore = dbelow;
     matrices_back(dbelow, weights_.input, record.x, gradients_.input, dx, false);
-    matrices_back(dbefore, weights_.recurrent,
-                  is(Fault::dw_by_state_after) ? record.h : record.h_before, gradients_.recurrent,
-                  directly, true);
+    matrices_back(
+        dbefore,
+        weights_.recurrent,
+        is(Fault::dw_by_state_after) ? record.h : record.h_before,
+        gradients_.recurrent,
+        directly,
+        true);
     biases_back(dbelow, gradients_.input_bias, false);
-    biases_back(is(Fault::db_recurrent_of_input) ? dbelow : dbefore, gradients_.recurrent_bias,
-                true);
+    biases_back(
+        is(Fault::db_recurrent_of_input) ? dbelow : dbefore, gradients_.recurrent_bias, true);
     dh = directly;
     if (is(Fault::dh_not_carried))
         std::ranges::fill(dh, Real(0));

@@ -197,8 +197,10 @@ void Layer<Real>::lstm(Record<Real>& record, const std::array<Numbers<Real>, 4>&
 }
 
 template <class Real>
-void Layer<Real>::gru(Record<Real>& record, const std::array<Numbers<Real>, 4>& below,
-                      const std::array<Numbers<Real>, 4>& before) {
+void Layer<Real>::gru(
+    Record<Real>& record,
+    const std::array<Numbers<Real>, 4>& below,
+    const std::array<Numbers<Real>, 4>& before) {
     for (std::size_t unit = 0; unit < hidden(); ++unit) {
         record.gates[0].push_back(is(Fault::reset_ignored) ? Real(1) : sigmoid(below[0][unit]));
         record.gates[1].push_back(sigmoid(below[1][unit]));

@@ -24,10 +24,11 @@ std::string title(const Interface& interface, const RnnCase& rnn_case) {
 
 void check_right(const Interface& interface, const RnnCase& rnn_case) {
     INFO(title(interface, rnn_case));
-    const Outcome outcome = run_and_compare(interface.major, interface.rnn_api, rnn_case,
-                                            reduced_there(interface.major, rnn_case));
-    INFO((outcome.run.result ? outcome.run.result->call + ": " + outcome.run.result->text
-                             : outcome.comparison.worst));
+    const Outcome outcome = run_and_compare(
+        interface.major, interface.rnn_api, rnn_case, reduced_there(interface.major, rnn_case));
+    INFO(
+        (outcome.run.result ? outcome.run.result->call + ": " + outcome.run.result->text
+                            : outcome.comparison.worst));
     REQUIRE_FALSE(outcome.run.result);
     CHECK(outcome.comparison.correct);
     CHECK(outcome.run.bitwise_repeatable == true);
@@ -44,8 +45,8 @@ bool sweep_shows_a_fault(const Interface& interface) {
          sweep(Level::standard, place_there(interface.major, interface.rnn_api))) {
         if (!supported(interface, rnn_case))
             continue;
-        const Outcome outcome = run_and_compare(interface.major, interface.rnn_api, rnn_case,
-                                                reduced_there(interface.major, rnn_case));
+        const Outcome outcome = run_and_compare(
+            interface.major, interface.rnn_api, rnn_case, reduced_there(interface.major, rnn_case));
         REQUIRE_FALSE(outcome.run.result);
         if (!outcome.comparison.correct)
             return true;
@@ -113,10 +114,22 @@ TEST_CASE("random correct cases give no false alarm") {
 
 TEST_CASE("each planted numeric fault is caught by the standard sweep") {
     for (const std::string fault :
-         {"gates_swapped", "bias_dropped", "last_step_dropped", "backward_not_reversed",
-          "state_not_carried", "initial_state_ignored", "padding_not_honoured",
-          "padding_not_filled", "nan_lane", "stale_output", "batch_row_exchanged", "wrong_numbers",
-          "dh_not_carried", "dw_of_last_step_alone", "dcx_zero", "db_twice"})
+         {"gates_swapped",
+          "bias_dropped",
+          "last_step_dropped",
+          "backward_not_reversed",
+          "state_not_carried",
+          "initial_state_ignored",
+          "padding_not_honoured",
+          "padding_not_filled",
+          "nan_lane",
+          "stale_output",
+          "batch_row_exchanged",
+          "wrong_numbers",
+          "dh_not_carried",
+          "dw_of_last_step_alone",
+          "dcx_zero",
+          "db_twice"})
         for (const Interface& interface : {interfaces[1], interfaces[3]}) {
             simulate("lstm=" + fault);
             INFO(fault << " in cuDNN " << interface.major);
@@ -180,8 +193,10 @@ TEST_CASE(
         rnn_case.algorithm = algorithm;
         return run_and_compare(9, RnnApi::v8, rnn_case, reduced_there(9, rnn_case)).comparison;
     };
-    for (const Algorithm persistent : {Algorithm::persist_dynamic, Algorithm::persist_static,
-                                       Algorithm::persist_static_small_h}) {
+    for (const Algorithm persistent :
+         {Algorithm::persist_dynamic,
+          Algorithm::persist_static,
+          Algorithm::persist_static_small_h}) {
         const Comparison fast = outcome(MathType::fma, persistent, "");
         CAPTURE(name_of(persistent), fast.worst);
         CHECK(fast.correct);
@@ -272,6 +287,7 @@ TEST_CASE("the reason of an earlier call does not explain a later failure") {
         nullptr);  // rejected, with a reason for the callback
     simulate("cudnnCreateTensorDescriptor=fail:4000");
     vendor::TensorDescriptor tensor = nullptr;
-    CHECK(session.cudnn.check(session.cudnn.cudnnCreateTensorDescriptor, &tensor).text ==
-          "CUDNN_STATUS_INTERNAL_ERROR");
+    CHECK(
+        session.cudnn.check(session.cudnn.cudnnCreateTensorDescriptor, &tensor).text ==
+        "CUDNN_STATUS_INTERNAL_ERROR");
 }

@@ -49,15 +49,16 @@ const vendor::Session& simulated_session(int major) {
     if (!is_new)
         return session;
     const std::string number = std::to_string(major);
-    session = {simulated_driver(),
-               open_simulated<vendor::CudnnApi>("cudnn" + number + "/libcudnn.so." + number)};
+    session = {
+        simulated_driver(),
+        open_simulated<vendor::CudnnApi>("cudnn" + number + "/libcudnn.so." + number)};
     start(session);
     REQUIRE_FALSE(session.failure);
     return session;
 }
 
-Outcome run_and_compare(int major, RnnApi rnn_api, const RnnCase& rnn_case,
-                        const ReducedPrecision& reduced) {
+Outcome run_and_compare(
+    int major, RnnApi rnn_api, const RnnCase& rnn_case, const ReducedPrecision& reduced) {
     const RnnInputs inputs = make_inputs(rnn_case);
     Outcome outcome;
     outcome.run.rnn_api = rnn_api;
@@ -67,16 +68,20 @@ Outcome run_and_compare(int major, RnnApi rnn_api, const RnnCase& rnn_case,
     if (outcome.run.result)
         return outcome;
     const Computation computation = compute(rnn_case, inputs);
-    outcome.comparison =
-        compare(rnn_case, computation.outputs, outcome.outputs.first, outcome.outputs.again,
-                limits_for(rnn_case, inputs, computation, reduced));
+    outcome.comparison = compare(
+        rnn_case,
+        computation.outputs,
+        outcome.outputs.first,
+        outcome.outputs.again,
+        limits_for(rnn_case, inputs, computation, reduced));
     return outcome;
 }
 
 ReducedPrecision reduced_there(int major, const RnnCase& rnn_case) {
-    return {.tf32_allowed = major >= 8 && rnn_case.math != MathType::fma,
-            .tf32_exists = major >= 8,
-            .fast_math = rnn_case.algorithm != Algorithm::standard};
+    return {
+        .tf32_allowed = major >= 8 && rnn_case.math != MathType::fma,
+        .tf32_exists = major >= 8,
+        .fast_math = rnn_case.algorithm != Algorithm::standard};
 }
 
 RnnPlace place_there(int major, RnnApi rnn_api) {

@@ -21,8 +21,8 @@ struct Outcome {
     vendor::Outputs outputs;
     Comparison comparison;
 };
-Outcome run_and_compare(int major, RnnApi rnn_api, const RnnCase& rnn_case,
-                        const ReducedPrecision& reduced = {});
+Outcome run_and_compare(
+    int major, RnnApi rnn_api, const RnnCase& rnn_case, const ReducedPrecision& reduced = {});
 
 /// What a case may show on the simulated machine (compute capability 8.6).
 ReducedPrecision reduced_there(int major, const RnnCase& rnn_case);

@@ -21,8 +21,8 @@ namespace {
 template <class Real>
 class Pass {
   public:
-    Pass(const RnnCase& rnn_case, const RnnInputs& inputs, const Arithmetic& arithmetic,
-         Fault fault)
+    Pass(
+        const RnnCase& rnn_case, const RnnInputs& inputs, const Arithmetic& arithmetic, Fault fault)
         : case_(rnn_case),
           inputs_(inputs),
           arithmetic_(arithmetic),
@@ -65,14 +65,22 @@ class Pass {
 
     std::vector<int> steps(int sequence, bool backward) const;
     void forward();
-    void run_sequence(Layer<Real>& layer, int pseudo_layer, int sequence,
-                      const Numbers<Real>& below, Numbers<Real>& above);
-    Numbers<Real> initial(const std::vector<double>& states, int pseudo_layer, int sequence,
-                          std::size_t size) const;
+    void run_sequence(
+        Layer<Real>& layer,
+        int pseudo_layer,
+        int sequence,
+        const Numbers<Real>& below,
+        Numbers<Real>& above);
+    Numbers<Real> initial(
+        const std::vector<double>& states, int pseudo_layer, int sequence, std::size_t size) const;
     void finish_y(const Numbers<Real>& y);
     void backward();
-    void back_sequence(Layer<Real>& layer, int pseudo_layer, int sequence,
-                       const Numbers<Real>& dabove, Numbers<Real>& dbelow);
+    void back_sequence(
+        Layer<Real>& layer,
+        int pseudo_layer,
+        int sequence,
+        const Numbers<Real>& dabove,
+        Numbers<Real>& dbelow);
     void finish_gradients(const Numbers<Real>& dx);
     void drop(Numbers<Real>& values, int layer) const;
 
@@ -124,8 +132,8 @@ void Pass<Real>::forward() {
                 if (i % width() >= count(case_.output()))
                     above[i] = 0;
         if (is(Fault::layer_below_late) && layer + 1 < case_.layers && above.size() > width())
-            std::rotate(above.begin(), above.end() - static_cast<std::ptrdiff_t>(width()),
-                        above.end());
+            std::rotate(
+                above.begin(), above.end() - static_cast<std::ptrdiff_t>(width()), above.end());
         if (arithmetic_.dropout > 0 && layer + 1 < case_.layers)
             drop(above, layer);
         below = std::move(above);
@@ -142,8 +150,8 @@ void Pass<Real>::drop(Numbers<Real>& values, int layer) const {
 }
 
 template <class Real>
-Numbers<Real> Pass<Real>::initial(const std::vector<double>& states, int pseudo_layer, int sequence,
-                                  std::size_t size) const {
+Numbers<Real> Pass<Real>::initial(
+    const std::vector<double>& states, int pseudo_layer, int sequence, std::size_t size) const {
     const bool of_c = &states == &inputs_.cx;
     if (states.empty() || is(Fault::initial_state_ignored) ||
         (of_c && is(Fault::initial_c_ignored)))
@@ -155,8 +163,12 @@ Numbers<Real> Pass<Real>::initial(const std::vector<double>& states, int pseudo_
 }
 
 template <class Real>
-void Pass<Real>::run_sequence(Layer<Real>& layer, int pseudo_layer, int sequence,
-                              const Numbers<Real>& below, Numbers<Real>& above) {
+void Pass<Real>::run_sequence(
+    Layer<Real>& layer,
+    int pseudo_layer,
+    int sequence,
+    const Numbers<Real>& below,
+    Numbers<Real>& above) {
     const std::size_t columns = count(layer.columns()), hidden = count(case_.hidden),
                       output = count(case_.output());
     const bool lstm = case_.cell == Cell::lstm;
@@ -182,8 +194,9 @@ void Pass<Real>::run_sequence(Layer<Real>& layer, int pseudo_layer, int sequence
         layer.forward(record);
         h = record.h, c = record.c;
         std::ranges::copy(
-            h, above.begin() +
-                   static_cast<std::ptrdiff_t>(row(sequence, step) * width() + half(pseudo_layer)));
+            h,
+            above.begin() +
+                static_cast<std::ptrdiff_t>(row(sequence, step) * width() + half(pseudo_layer)));
     }
     if (is(Fault::hy_of_step_before))
         h = earlier_h;
@@ -191,8 +204,9 @@ void Pass<Real>::run_sequence(Layer<Real>& layer, int pseudo_layer, int sequence
         c = earlier_c;
     if (is(Fault::hy_of_longest_step) && case_.length_of(sequence) < case_.sequence_length)
         std::ranges::fill(h, Real(0));
-    std::ranges::copy(h, outputs_.hy.begin() +
-                             static_cast<std::ptrdiff_t>(place(pseudo_layer, sequence) * output));
+    std::ranges::copy(
+        h,
+        outputs_.hy.begin() + static_cast<std::ptrdiff_t>(place(pseudo_layer, sequence) * output));
     for (std::size_t unit = 0; unit < c.size(); ++unit)
         outputs_.cy[place(pseudo_layer, sequence) * hidden + unit] =
             static_cast<double>(held(c[unit], storage_of(case_.dtype)));
@@ -254,8 +268,12 @@ void Pass<Real>::backward() {
 }
 
 template <class Real>
-void Pass<Real>::back_sequence(Layer<Real>& layer, int pseudo_layer, int sequence,
-                               const Numbers<Real>& dabove, Numbers<Real>& dbelow) {
+void Pass<Real>::back_sequence(
+    Layer<Real>& layer,
+    int pseudo_layer,
+    int sequence,
+    const Numbers<Real>& dabove,
+    Numbers<Real>& dbelow) {
     const std::size_t output = count(case_.output()), hidden = count(case_.hidden),
                       columns = count(layer.columns());
     const auto given = [&](const std::vector<double>& states, std::size_t size, bool ignored) {
@@ -282,8 +300,9 @@ void Pass<Real>::back_sequence(Layer<Real>& layer, int pseudo_layer, int sequenc
                 dh[unit] += dabove[at * width() + half(pseudo_layer) + unit];
         const auto to = dbelow.begin() + static_cast<std::ptrdiff_t>(at * columns);
         Numbers<Real> dx(to, to + static_cast<std::ptrdiff_t>(columns));
-        const auto kept = kept_when((is(Fault::dw_last_step_missing) && is_last) ||
-                                    (is(Fault::dw_first_step_missing) && tick == 0));
+        const auto kept = kept_when(
+            (is(Fault::dw_last_step_missing) && is_last) ||
+            (is(Fault::dw_first_step_missing) && tick == 0));
         layer.backward(records[tick], dh, dc, dx);
         if (kept)
             layer.set_sums(*kept);
@@ -345,8 +364,8 @@ Storage storage_of(Dtype dtype) {
     return Storage::fp32;
 }
 
-RnnOutputs simulate(const RnnCase& rnn_case, const RnnInputs& inputs, const Arithmetic& arithmetic,
-                    Fault fault) {
+RnnOutputs simulate(
+    const RnnCase& rnn_case, const RnnInputs& inputs, const Arithmetic& arithmetic, Fault fault) {
     if (rnn_case.dtype == Dtype::fp64 && fault != Fault::computed_in_float)
         return Pass<double>(rnn_case, inputs, arithmetic, fault).run();
     return Pass<float>(rnn_case, inputs, arithmetic, fault).run();

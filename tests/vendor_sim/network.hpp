@@ -42,7 +42,10 @@ struct Arithmetic {
 Storage storage_of(rnncheck::Dtype dtype);
 
 /// y is zero in the padding, dx too.
-rnncheck::RnnOutputs simulate(const rnncheck::RnnCase& rnn_case, const rnncheck::RnnInputs& inputs,
-                              const Arithmetic& arithmetic, Fault fault = Fault::none);
+rnncheck::RnnOutputs simulate(
+    const rnncheck::RnnCase& rnn_case,
+    const rnncheck::RnnInputs& inputs,
+    const Arithmetic& arithmetic,
+    Fault fault = Fault::none);
 
 }  // namespace sim

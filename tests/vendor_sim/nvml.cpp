@@ -52,15 +52,20 @@ std::optional<int> entering(const char* function, NvmlDevice device = nullptr) {
 bool has_ecc(NvmlDevice device) {
     long long sum = number("nvml.ecc", 0, tags_of(device));
     for (const char* key :
-         {"nvml.ecc_uncorrected", "nvml.ecc_uncorrected_lifetime", "nvml.remapped_rows",
-          "nvml.remap_pending", "nvml.remap_failed", "nvml.retired_pages", "nvml.retire_pending"})
+         {"nvml.ecc_uncorrected",
+          "nvml.ecc_uncorrected_lifetime",
+          "nvml.remapped_rows",
+          "nvml.remap_pending",
+          "nvml.remap_failed",
+          "nvml.retired_pages",
+          "nvml.retire_pending"})
         sum += number(key, 0, tags_of(device));
     return sum > 0;
 }
 
 template <class Number>
-int plain_number(const char* function, NvmlDevice device, const char* key, long long otherwise,
-                 Number* value) {
+int plain_number(
+    const char* function, NvmlDevice device, const char* key, long long otherwise, Number* value) {
     if (const auto forced = entering(function, device))
         return *forced;
     *value = static_cast<Number>(number(key, otherwise, tags_of(device)));
@@ -85,8 +90,11 @@ std::vector<NvmlProcess> processes_of(NvmlDevice device) {
     for (std::string item; std::getline(list, item, ',');) {
         const auto colon = item.find(':');
         const std::string memory = item.substr(colon + 1);
-        processes.push_back({static_cast<unsigned>(std::stoul(item.substr(0, colon))),
-                             memory == "-" ? ~0ULL : std::stoull(memory) << 20, ~0U, ~0U});
+        processes.push_back(
+            {static_cast<unsigned>(std::stoul(item.substr(0, colon))),
+             memory == "-" ? ~0ULL : std::stoull(memory) << 20,
+             ~0U,
+             ~0U});
     }
     return processes;
 }
@@ -225,20 +233,24 @@ int nvmlDeviceGetEccMode(NvmlDevice device, int* current, int* pending) {
     return 0;
 }
 
-int nvmlDeviceGetTotalEccErrors(NvmlDevice device, int kind, int counter,
-                                unsigned long long* count) {
+int nvmlDeviceGetTotalEccErrors(
+    NvmlDevice device, int kind, int counter, unsigned long long* count) {
     if (!has_ecc(device))
         return entering(__func__, device).value_or(not_supported);
     if (kind == 0)
         return plain_number(__func__, device, "nvml.ecc_corrected", 0, count);
     if (counter == 0)
         return plain_number(__func__, device, "nvml.ecc_uncorrected", 0, count);
-    return plain_number(__func__, device, "nvml.ecc_uncorrected_lifetime",
-                        number("nvml.ecc_uncorrected", 0, tags_of(device)), count);
+    return plain_number(
+        __func__,
+        device,
+        "nvml.ecc_uncorrected_lifetime",
+        number("nvml.ecc_uncorrected", 0, tags_of(device)),
+        count);
 }
 
-int nvmlDeviceGetRetiredPages(NvmlDevice device, int cause, unsigned* count,
-                              unsigned long long* addresses) {
+int nvmlDeviceGetRetiredPages(
+    NvmlDevice device, int cause, unsigned* count, unsigned long long* addresses) {
     if (const auto forced = entering(__func__, device))
         return *forced;
     if (remaps_rows(device))
@@ -259,8 +271,12 @@ int nvmlDeviceGetRetiredPagesPendingStatus(NvmlDevice device, int* pending) {
     return plain_number(__func__, device, "nvml.retire_pending", 0, pending);
 }
 
-int nvmlDeviceGetRemappedRows(NvmlDevice device, unsigned* correctable, unsigned* uncorrectable,
-                              unsigned* pending, unsigned* failed) {
+int nvmlDeviceGetRemappedRows(
+    NvmlDevice device,
+    unsigned* correctable,
+    unsigned* uncorrectable,
+    unsigned* pending,
+    unsigned* failed) {
     if (const auto forced = entering(__func__, device))
         return *forced;
     if (!remaps_rows(device))
@@ -322,12 +338,12 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(NvmlDevice device, unsigned long l
     return plain_number(__func__, device, "nvml.throttle", idle, reasons);
 }
 
-int nvmlDeviceGetComputeRunningProcesses_v3(NvmlDevice device, unsigned* count,
-                                            NvmlProcess* infos) {
+int nvmlDeviceGetComputeRunningProcesses_v3(
+    NvmlDevice device, unsigned* count, NvmlProcess* infos) {
     return list_processes(__func__, device, count, infos);
 }
 
-int nvmlDeviceGetComputeRunningProcesses_v2(NvmlDevice device, unsigned* count,
-                                            NvmlProcess* infos) {
+int nvmlDeviceGetComputeRunningProcesses_v2(
+    NvmlDevice device, unsigned* count, NvmlProcess* infos) {
     return list_processes(__func__, device, count, infos);
 }

@@ -49,8 +49,13 @@ const char* nvrtcGetErrorString(int code) {
     }
 }
 
-int nvrtcCreateProgram(NvrtcProgram* program, const char* source, const char*, int,
-                       const char* const*, const char* const*) {
+int nvrtcCreateProgram(
+    NvrtcProgram* program,
+    const char* source,
+    const char*,
+    int,
+    const char* const*,
+    const char* const*) {
     if (const auto forced = act(__func__, tags).result)
         return static_cast<int>(*forced);
     if (!program || !source)

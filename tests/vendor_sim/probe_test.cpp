@@ -97,8 +97,9 @@ TEST_CASE("a wrong number is reported with its place") {
     for (const RnnRun& run : runs) {
         CHECK(run.end == RunEnd::incorrect);
         CHECK_FALSE(run.largest_error);
-        CHECK(run.where.value().find("sequence " + std::to_string(run.rnn_case.batch - 1) + ",") !=
-              std::string::npos);
+        CHECK(
+            run.where.value().find("sequence " + std::to_string(run.rnn_case.batch - 1) + ",") !=
+            std::string::npos);
     }
 }
 

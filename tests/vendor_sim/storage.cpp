@@ -44,8 +44,8 @@ std::uint16_t half_bits(float value) {
     // Adding the rounded significand, its leading one included, carries into the exponent where it
     // must.
     const auto significand = static_cast<unsigned>(std::nearbyint(std::ldexp(size, 10 - exponent)));
-    return static_cast<std::uint16_t>(sign |
-                                      (static_cast<unsigned>(exponent + 14) * 1024U + significand));
+    return static_cast<std::uint16_t>(
+        sign | (static_cast<unsigned>(exponent + 14) * 1024U + significand));
 }
 
 float bfloat_value(std::uint16_t bits) {
@@ -63,8 +63,8 @@ template <class Element, class Real>
 std::vector<Real> load_as(const void* base, std::size_t first, std::size_t count) {
     std::vector<Element> elements(count);
     if (count > 0)
-        std::memcpy(elements.data(), static_cast<const Element*>(base) + first,
-                    count * sizeof(Element));
+        std::memcpy(
+            elements.data(), static_cast<const Element*>(base) + first, count * sizeof(Element));
     return {elements.begin(), elements.end()};
 }
 
@@ -100,11 +100,11 @@ template <class Real>
 void store(void* base, std::size_t first, const std::vector<Real>& values, Storage storage) {
     switch (storage) {
         case Storage::fp64:
-            return store_as<double>(base, first, values,
-                                    [](Real value) { return static_cast<double>(value); });
+            return store_as<double>(
+                base, first, values, [](Real value) { return static_cast<double>(value); });
         case Storage::fp32:
-            return store_as<float>(base, first, values,
-                                   [](Real value) { return static_cast<float>(value); });
+            return store_as<float>(
+                base, first, values, [](Real value) { return static_cast<float>(value); });
         case Storage::fp16:
             return store_as<std::uint16_t>(base, first, values, [](Real value) {
                 return half_bits(static_cast<float>(value));

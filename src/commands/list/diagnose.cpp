@@ -26,12 +26,12 @@ struct Options {
 static UserHint hint_from(const std::string& item, const Matrix& matrix) {
     const auto value = stack::split_given(item);
     if (!value || value->key.empty())
-        throw UsageError("--given cannot be '" + item +
-                         "'; give a key and a value, e.g. os=\"Windows 10\"");
+        throw UsageError(
+            "--given cannot be '" + item + "'; give a key and a value, e.g. os=\"Windows 10\"");
     UserHint hint = stack::user_hint_from(*value, matrix);
     if (hint.expected)
-        log::warn(redacted_message("--given " + stack::in_words({*value, *hint.expected}) +
-                                   "; it is ignored"));
+        log::warn(redacted_message(
+            "--given " + stack::in_words({*value, *hint.expected}) + "; it is ignored"));
     return hint;
 }
 
@@ -88,8 +88,8 @@ static int run(Options& options, const CLI::App& app) {
     facts.log = read(options.files, matrix);
     for (const std::string& item : options.given)
         facts.log->user_hints.push_back(hint_from(item, matrix));
-    return print_report(finished(judge(std::move(facts), matrix, {}), options.report),
-                        options.report);
+    return print_report(
+        finished(judge(std::move(facts), matrix, {}), options.report), options.report);
 }
 
 static std::function<int()> declare(CLI::App& app) {
@@ -97,9 +97,11 @@ static std::function<int()> declare(CLI::App& app) {
     app.add_option("FILE", options->files, "Logs to read; - is standard input")
         ->type_name("")
         ->required();
-    app.add_option("--given", options->given,
-                   "Additional facts that you know, e.g. os=\"Windows 10\" gpu=\"RTX 3090\" "
-                   "framework=\"pytorch 1.4\"")
+    app.add_option(
+           "--given",
+           options->given,
+           "Additional facts that you know, e.g. os=\"Windows 10\" gpu=\"RTX 3090\" "
+           "framework=\"pytorch 1.4\"")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     add_matrix_option(app, options->matrix);

@@ -46,15 +46,16 @@ static int run(Options& options, const CLI::App& app) {
     } else {
         second = surveyed_like(first, options);
     }
-    const Diff diff = rnncheck::diff(judged(first), options.files.front(),
-                                     judged(std::move(second)), name_of_second);
+    const Diff diff = rnncheck::diff(
+        judged(first), options.files.front(), judged(std::move(second)), name_of_second);
     return print_report(finished(diff, options.report), options.report);
 }
 
 static std::function<int()> declare(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     app.add_option(
-           "FILE", options->files,
+           "FILE",
+           options->files,
            "Two JSON reports or saved facts to compare, or one to compare with this machine")
         ->type_name("")
         ->required();

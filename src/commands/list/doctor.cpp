@@ -35,9 +35,13 @@ static Facts learn(const DoctorOptions& options) {
 
 /// What the tables show of a network with a cuDNN on a GPU: data type, algorithm, documented
 /// defects.
-static std::string prospect(const RnnCase& network, const std::string& framework,
-                            const Facts& facts, const Cudnn& cudnn, const Gpu& gpu,
-                            const Matrix& matrix) {
+static std::string prospect(
+    const RnnCase& network,
+    const std::string& framework,
+    const Facts& facts,
+    const Cudnn& cudnn,
+    const Gpu& gpu,
+    const Matrix& matrix) {
     const RnnPlace place = rnn_place(facts, {cudnn.library, gpu.index});
     const std::string dtype(name_of(network.dtype)),
         at = "GPU " + std::to_string(gpu.index) + ", cuDNN ";
@@ -76,8 +80,8 @@ static void add_prospects(JudgedModel& model, const Facts& facts, const Matrix& 
 
 /// A function of its own, not inlined: its reports take much of a small stack, on which the machine
 /// is examined before.
-[[gnu::noinline]] static int report_on(Facts facts, const std::optional<ModelFile>& file,
-                                       DoctorOptions& options) {
+[[gnu::noinline]] static int report_on(
+    Facts facts, const std::optional<ModelFile>& file, DoctorOptions& options) {
     const Matrix& matrix = options.matrix;
     const auto& profile = options.report.run.profile;
     if (profile && profile->expect)

@@ -203,9 +203,11 @@ void print_folded(const std::string& text) {
 
 std::function<int()> declare(CLI::App& app) {
     const auto words = std::make_shared<std::vector<std::string>>();
-    app.add_option("ID", *words,
-                   "A rule or a probe as a report names it, a part of its name, a status such as "
-                   "CUDNN_STATUS_EXECUTION_FAILED, or a message in quotation marks")
+    app.add_option(
+           "ID",
+           *words,
+           "A rule or a probe as a report names it, a part of its name, a status such as "
+           "CUDNN_STATUS_EXECUTION_FAILED, or a message in quotation marks")
         ->required()
         ->allow_extra_args();
     return [words] {

@@ -43,32 +43,40 @@ struct DiffOptions {
 };
 
 void add_name_option(CLI::App& app, NamedBy& name) {
-    add_choice(app, "--name", name,
-               "Name of a node: its label 'node' (without this label, the file name), or always "
-               "the file name");
+    add_choice(
+        app,
+        "--name",
+        name,
+        "Name of a node: its label 'node' (without this label, the file name), or always "
+        "the file name");
 }
 
 /// `fleet diff` has only --name of them: it compares each node with itself.
 void add_comparison_options(CLI::App& app, ComparisonOptions& options) {
     app.option_defaults()->group("What is compared");
-    app.add_option("--group-by", options.group_by,
-                   "Compare only nodes with the same gpu, os, rnncheck or label (its key); can be "
-                   "repeated; default: gpu, os and rnncheck")
+    app.add_option(
+           "--group-by",
+           options.group_by,
+           "Compare only nodes with the same gpu, os, rnncheck or label (its key); can be "
+           "repeated; default: gpu, os and rnncheck")
         ->type_name("WHAT")
         ->allow_extra_args(false);
-    app.add_option("--expect", options.expect,
-                   "Report with the expected values, instead of the most frequent values of the "
-                   "nodes")
+    app.add_option(
+           "--expect",
+           options.expect,
+           "Report with the expected values, instead of the most frequent values of the "
+           "nodes")
         ->type_name("FILE");
-    app.add_option("--nodes", options.nodes,
-                   "The nodes that should have reported, e.g. gpu[001-128]")
+    app.add_option(
+           "--nodes", options.nodes, "The nodes that should have reported, e.g. gpu[001-128]")
         ->type_name("NODES");
     add_name_option(app, options.name);
 }
 
 void add_merge_options(CLI::App& app, MergeOptions& options) {
     app.add_option(
-           "REPORTS", options.inputs,
+           "REPORTS",
+           options.inputs,
            "Files or directories with reports (--json), one or many in a file; - is standard input")
         ->type_name("")
         ->required();
@@ -92,8 +100,9 @@ void require_node(const Collection& collection, const std::string& node) {
         return;
     constexpr std::size_t most_shown = 200;
     const std::string nodes = nodeset_of(mapped(collection.nodes, &FleetNode::name));
-    throw UsageError("no report is of a node '" + escaped(node) + "'; the reports are of " +
-                     escaped(nodes, most_shown));
+    throw UsageError(
+        "no report is of a node '" + escaped(node) + "'; the reports are of " +
+        escaped(nodes, most_shown));
 }
 
 /// A label that no report has would put all nodes into one group, as if they had it alike.
@@ -104,14 +113,14 @@ void require_group(const Collection& collection, const std::string& what) {
             known.insert(label);
     if (known.contains(what))
         return;
-    throw UsageError("--group-by " + what + ": no report has a label '" + what +
-                     "'; nodes can be grouped by " +
-                     escaped(join_with_and({known.begin(), known.end()})));
+    throw UsageError(
+        "--group-by " + what + ": no report has a label '" + what + "'; nodes can be grouped by " +
+        escaped(join_with_and({known.begin(), known.end()})));
 }
 
 /// Runs in a process of its own: thousands of files from anywhere are read here.
-Fleet compared(const std::vector<std::string>& files, const ComparisonOptions& how,
-               const std::string& node) {
+Fleet compared(
+    const std::vector<std::string>& files, const ComparisonOptions& how, const std::string& node) {
     const bool by_file = how.name == NamedBy::file;
     const Collection collection = read_reports(files, by_file);
     FleetQuestion question{.group_by = how.group_by, .nodes = how.nodes, .only = node};
@@ -147,8 +156,8 @@ int compare(MergeOptions& options, const CLI::App& app, const std::string& node)
     // "gpu001-128" is a valid name of one node, so only its absence shows that a range was meant.
     for (const std::string& name : names_of_nodeset(fleet.missing))
         if (const std::string range = range_meant_by(name); !range.empty())
-            print_message("'" + name + "' in --nodes is the name of one node; a range is written " +
-                          range);
+            print_message(
+                "'" + name + "' in --nodes is the name of one node; a range is written " + range);
     if (node.empty())
         fleet.node_to_show = first_of_interest(fleet);
     return print_report(finished(std::move(fleet), options.report), options.report);

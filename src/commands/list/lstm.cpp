@@ -26,8 +26,11 @@ static void update_throttle_reasons(Facts& facts, SurveyOptions how) {
 }
 
 /// Of the smallest case that fails or, where none was looked for, the first that does.
-static void write_reproducer(const std::string& path, const Facts& facts,
-                             const std::optional<MinimalCase>& smallest, bool show_private) {
+static void write_reproducer(
+    const std::string& path,
+    const Facts& facts,
+    const std::optional<MinimalCase>& smallest,
+    bool show_private) {
     const auto not_written = [&](const std::string& why) {
         print_message(why + ": '" + path + "' was not written");
     };
@@ -52,8 +55,8 @@ static void write_reproducer(const std::string& path, const Facts& facts,
 }
 
 /// Whether the files were written that the options name, in addition to those of every report.
-static bool files_written(const LstmOptions& given, const LstmState& state, const Report& report,
-                          const Facts& facts) {
+static bool files_written(
+    const LstmOptions& given, const LstmState& state, const Report& report, const Facts& facts) {
     const auto& [save, svg, repro] = given.files;
     bool all = was_written([&] { state.write(report); });
     if (!repro.empty())

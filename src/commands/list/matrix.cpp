@@ -16,14 +16,17 @@ using stack::Stack;
 
 /// The stack that KEY=VALUE arguments describe; UsageError names the first that is not understood
 /// or has none of these keys.
-Stack stack_from(const std::vector<std::string>& texts, const std::vector<std::string>& keys,
-                 const Matrix& matrix) {
+Stack stack_from(
+    const std::vector<std::string>& texts,
+    const std::vector<std::string>& keys,
+    const Matrix& matrix) {
     std::vector<GivenValue> values;
     for (const std::string& text : texts) {
         const auto value = stack::split_given(text);
         if (!value)
-            throw UsageError("unknown input '" + text + "'; write KEY=VALUE with one of the keys " +
-                             join_with_and(keys));
+            throw UsageError(
+                "unknown input '" + text + "'; write KEY=VALUE with one of the keys " +
+                join_with_and(keys));
         if (const auto framework = stack::framework_of_package(value->key);
             includes(keys, framework))
             throw UsageError(
@@ -34,9 +37,10 @@ Stack stack_from(const std::vector<std::string>& texts, const std::vector<std::s
         const bool is_framework =
             includes(stack::given_keys(), value->key) && stack::framework_named(value->key);
         if (!includes(keys, value->key) && is_framework)
-            throw UsageError("a plan is for framework=" + value->key +
-                             ", in every version that runs; 'rnncheck " + "matrix check " + text +
-                             " ...' judges one version");
+            throw UsageError(
+                "a plan is for framework=" + value->key +
+                ", in every version that runs; 'rnncheck " + "matrix check " + text +
+                " ...' judges one version");
         if (!includes(keys, value->key))
             throw UsageError(
                 "unknown key '" + value->key + "' in " + text +
@@ -88,8 +92,10 @@ int check(CheckOptions& options, const CLI::App& app) {
 std::function<int()> declare_check(CLI::App& app) {
     const auto options = std::make_shared<CheckOptions>();
     app.footer(all_keys_explained());
-    app.add_option("GIVEN", options->values,
-                   "What is known, e.g. driver=535.104.05 cuda=12.2 gpu='RTX 3090'")
+    app.add_option(
+           "GIVEN",
+           options->values,
+           "What is known, e.g. driver=535.104.05 cuda=12.2 gpu='RTX 3090'")
         ->type_name("KEY=VALUE");
     add_rule_options(app, options->rules);
     add_report_options(app, options->report);
@@ -118,8 +124,9 @@ std::string framework_to_plan(const Stack& stack) {
         return "";
     const stack::Framework& framework = stack.frameworks.front();
     if (framework.version)
-        throw UsageError("framework= takes a name without a version; --for " + framework.name +
-                         "==" + framework.version->text + " shows what a version needs");
+        throw UsageError(
+            "framework= takes a name without a version; --for " + framework.name +
+            "==" + framework.version->text + " shows what a version needs");
     return framework.name;
 }
 
@@ -134,8 +141,8 @@ int plan(PlanOptions& options, const Matrix& matrix) {
     const Stack stack = plan_stack(options.values, matrix);
     require_one_gpu(stack);
     Plan planned = make_plan(stack, framework_to_plan(stack), matrix);
-    const PlanDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())},
-                                std::move(planned)};
+    const PlanDocument document{
+        {.tool = stamp_with(matrix.date(), matrix.digest())}, std::move(planned)};
     print_document(written(document, options.document));
     if (has_builds(document.plan))
         return healthy;
@@ -149,9 +156,10 @@ Stack needs_stack(const std::vector<std::string>& texts, const Matrix& matrix) {
     Stack stack = plan_stack(texts, matrix);
     for (const std::string& text : texts)
         if (const std::string key = stack::split_given(text)->key; key != "os" && key != "python")
-            throw UsageError(key +
-                             "= cannot be used with --for, which shows what a version needs; os= "
-                             "and python= can");
+            throw UsageError(
+                key +
+                "= cannot be used with --for, which shows what a version needs; os= "
+                "and python= can");
     return stack;
 }
 
@@ -160,8 +168,8 @@ int needs(const PlanOptions& options, const Matrix& matrix) {
     const Framework framework = parse_requested_framework(options.framework);
     const Stack stack = needs_stack(options.values, matrix);
     Needs needs = needs_of({framework.name, framework.version, framework.build}, matrix, stack);
-    const NeedsDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())},
-                                 std::move(needs)};
+    const NeedsDocument document{
+        {.tool = stamp_with(matrix.date(), matrix.digest())}, std::move(needs)};
     print_document(written(document, options.document));
     const std::vector<NeededBuild>& builds = document.needs.builds;
     const auto fits = [](const NeededBuild& needed) {
@@ -190,12 +198,16 @@ int plan_or_needs(PlanOptions& options) {
 
 std::function<int()> declare_plan(CLI::App& app) {
     const auto options = std::make_shared<PlanOptions>();
-    app.add_option("GIVEN", options->values,
-                   "gpu=8.6 or gpu='RTX 3090', driver=535, python=3.11, os=linux, "
-                   "framework=pytorch")
+    app.add_option(
+           "GIVEN",
+           options->values,
+           "gpu=8.6 or gpu='RTX 3090', driver=535, python=3.11, os=linux, "
+           "framework=pytorch")
         ->type_name("KEY=VALUE");
-    app.add_option("--for", options->framework,
-                   "Show what this version needs, e.g. tensorflow==2.15; os= and python= narrow it")
+    app.add_option(
+           "--for",
+           options->framework,
+           "Show what this version needs, e.g. tensorflow==2.15; os= and python= narrow it")
         ->type_name("NAME==VERSION");
     add_matrix_option(app, options->matrix);
     add_json_option(app, options->document);
@@ -234,8 +246,10 @@ int show(ShowOptions& given) {
 
 std::function<int()> declare_show(CLI::App& app) {
     const auto options = std::make_shared<ShowOptions>();
-    app.add_option("TABLE", options->table,
-                   "One of " + join_with_and(table_names()) + "; without it, all tables are listed")
+    app.add_option(
+           "TABLE",
+           options->table,
+           "One of " + join_with_and(table_names()) + "; without it, all tables are listed")
         ->type_name("");
     app.add_option("FILTER", options->filters, "Rows to show, e.g. cudnn=8.9.7")
         ->type_name("COLUMN=VALUE");
@@ -256,10 +270,11 @@ struct VerifyOptions {
 int verify(VerifyOptions& options) {
     options.document.show_private = options.directory.empty();
     const Tables tables(table_files_from(options.directory));
-    const VerifyDocument document{{.tool = stamp_with(tables.files.date, tables.files.digest)},
-                                  rows_written(tables),
-                                  issues_in(tables),
-                                  redacted_message(tables.files.place)};
+    const VerifyDocument document{
+        {.tool = stamp_with(tables.files.date, tables.files.digest)},
+        rows_written(tables),
+        issues_in(tables),
+        redacted_message(tables.files.place)};
     print_document(written(document, options.document));
     if (document.issues.empty())
         return healthy;
@@ -268,18 +283,21 @@ int verify(VerifyOptions& options) {
 
 std::function<int()> declare_verify(CLI::App& app) {
     const auto options = std::make_shared<VerifyOptions>();
-    app.add_option("TABLES,--matrix", options->directory,
-                   "Directory of tables; default: those built into rnncheck")
+    app.add_option(
+           "TABLES,--matrix",
+           options->directory,
+           "Directory of tables; default: those built into rnncheck")
         ->type_name("DIR")
         ->check(existing_directory());
     add_json_option(app, options->document);
     return [options] { return verify(*options); };
 }
 
-constexpr std::pair<const char*, Command> subcommands[] = {{"check", {declare_check}},
-                                                           {"plan", {declare_plan}},
-                                                           {"show", {declare_show}},
-                                                           {"verify", {declare_verify}}};
+constexpr std::pair<const char*, Command> subcommands[] = {
+    {"check", {declare_check}},
+    {"plan", {declare_plan}},
+    {"show", {declare_show}},
+    {"verify", {declare_verify}}};
 
 }  // namespace
 

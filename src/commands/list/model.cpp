@@ -32,36 +32,46 @@ struct Options {
 };
 
 void add_size_options(CLI::App& app, Options& options) {
-    app.add_option("--batch", options.batch,
-                   "Sequences in a batch, for memory, time and --run (default with --run: 8)")
+    app.add_option(
+           "--batch",
+           options.batch,
+           "Sequences in a batch, for memory, time and --run (default with --run: 8)")
         ->type_name("N")
         ->transform(whole_number(1, most_size));
-    app.add_option("--length", options.length,
-                   "Steps of a sequence, for memory, time, --run and --fit (default with --run and "
-                   "--fit: 16)")
+    app.add_option(
+           "--length",
+           options.length,
+           "Steps of a sequence, for memory, time, --run and --fit (default with --run and "
+           "--fit: 16)")
         ->type_name("N")
         ->transform(whole_number(1, most_steps));
 }
 
 void add_options(CLI::App& app, Options& options) {
-    app.add_option("FILE", options.files,
-                   "Models: .keras, .h5, Keras JSON, SavedModel, .onnx, .pt, .pth, .ckpt, .pt2, "
-                   ".safetensors and others, archives and directories of them, programs (.py, "
-                   ".ipynb)")
+    app.add_option(
+           "FILE",
+           options.files,
+           "Models: .keras, .h5, Keras JSON, SavedModel, .onnx, .pt, .pth, .ckpt, .pt2, "
+           ".safetensors and others, archives and directories of them, programs (.py, "
+           ".ipynb)")
         ->type_name("")
         ->required();
-    app.add_option("--given", options.given,
-                   "What the file does not contain, e.g. keras=2.15 pytorch=2.4 onnxruntime=1.20 "
-                   "backend=torch")
+    app.add_option(
+           "--given",
+           options.given,
+           "What the file does not contain, e.g. keras=2.15 pytorch=2.4 onnxruntime=1.20 "
+           "backend=torch")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     add_size_options(app, options);
-    app.add_flag("--run", options.run,
-                 "Run each layer on this machine's GPUs and check every number");
-    app.add_flag("--fit", options.fit,
-                 "Find the largest batch of each layer that fits into free GPU memory");
-    app.add_flag("--training", options.training,
-                 "With --run and --fit, also compute the gradients");
+    app.add_flag(
+        "--run", options.run, "Run each layer on this machine's GPUs and check every number");
+    app.add_flag(
+        "--fit",
+        options.fit,
+        "Find the largest batch of each layer that fits into free GPU memory");
+    app.add_flag(
+        "--training", options.training, "With --run and --fit, also compute the gradients");
     add_deadline_option(app, options.deadline);
     add_root_option(app, options.root);
     add_matrix_option(app, options.matrix);
@@ -74,13 +84,14 @@ GivenOfModel given_from(const std::vector<std::string>& items) {
     for (const std::string& item : items) {
         const auto value = stack::split_given(item);
         if (!value || !includes(known_keys, value->key) || value->value.empty())
-            throw UsageError("--given cannot be '" + item +
-                             "'; give a version of keras, onnxruntime, pytorch or " +
-                             "tensorflow, e.g. keras=2.15, or backend=torch");
+            throw UsageError(
+                "--given cannot be '" + item +
+                "'; give a version of keras, onnxruntime, pytorch or " +
+                "tensorflow, e.g. keras=2.15, or backend=torch");
         if (value->key == "backend" && value->value != "tensorflow" && value->value != "torch" &&
             value->value != "jax")
-            throw UsageError("--given backend cannot be '" + value->value +
-                             "'; use tensorflow, torch or jax");
+            throw UsageError(
+                "--given backend cannot be '" + value->value + "'; use tensorflow, torch or jax");
         given[value->key] = value->value;
     }
     return given;
@@ -90,8 +101,8 @@ GivenOfModel given_from(const std::vector<std::string>& items) {
 class LayerCases {
   public:
     LayerCases(const ModelFile& file, const Options& options) : file_(file) {
-        constexpr LayerKind kinds[] = {LayerKind::lstm, LayerKind::gru, LayerKind::rnn_tanh,
-                                       LayerKind::rnn_relu};
+        constexpr LayerKind kinds[] = {
+            LayerKind::lstm, LayerKind::gru, LayerKind::rnn_tanh, LayerKind::rnn_relu};
         // The defaults that --help states.
         const ModelSizes sizes{options.batch.value_or(8), options.length.value_or(16)};
         for (std::size_t i = 0; i < file.layers.size(); ++i) {
@@ -150,8 +161,12 @@ class LayerCases {
     std::string why_not_its_own(std::int64_t count) const {
         if (numbers_read_ + count <= static_cast<std::int64_t>(most_weights))
             return "the file does not contain them in a form that rnncheck reads";
-        return concat("they are ", count, " numbers, and at most ", most_weights,
-                      " are read for all layers together");
+        return concat(
+            "they are ",
+            count,
+            " numbers, and at most ",
+            most_weights,
+            " are read for all layers together");
     }
 
     std::int64_t numbers_read_ = 0;
@@ -171,8 +186,8 @@ Facts run_layers(const LayerCases& cases, SurveyOptions how, bool quiet) {
 }
 
 /// The largest batch of each layer, one after the other: they would be in one memory otherwise.
-Report fit_layers(const LayerCases& cases, const SurveyOptions& trials, bool quiet,
-                  const Matrix& matrix) {
+Report fit_layers(
+    const LayerCases& cases, const SurveyOptions& trials, bool quiet, const Matrix& matrix) {
     std::vector<FitSearch> searches;
     Facts facts;
     for (std::size_t i = 0; i < cases.request.cases.size(); ++i) {
@@ -200,30 +215,34 @@ void sum_up(ModelDocument& document) {
         with += static_cast<std::size_t>(
             std::ranges::count(model.layers, CudnnUse::yes, &JudgedLayer::cudnn));
     }
-    document.sentence =
-        concat(document.models.size(), " models: ", with, " of ",
-               pluralized(layers, "recurrent layer uses cuDNN", "recurrent layers use cuDNN"));
+    document.sentence = concat(
+        document.models.size(),
+        " models: ",
+        with,
+        " of ",
+        pluralized(layers, "recurrent layer uses cuDNN", "recurrent layers use cuDNN"));
     if (!document.unread.empty())
-        document.sentence += "; " + pluralized(document.unread.size(), "model cannot be read",
-                                               "models cannot be read");
+        document.sentence +=
+            "; " +
+            pluralized(document.unread.size(), "model cannot be read", "models cannot be read");
 }
 
 /// A line for each model, without running any.
-int run_several(const Options& options, const std::vector<FoundModel>& models,
-                const Matrix& matrix) {
+int run_several(
+    const Options& options, const std::vector<FoundModel>& models, const Matrix& matrix) {
     const GivenOfModel given = given_from(options.given);
     ModelDocument document{
         {.tool = stamp_with(matrix.date(), matrix.digest())}, options.report.run, JudgedModel{}};
     document.file = join(options.files, ", ");
     for (const FoundModel& model : models)
         if (model.error.empty())
-            document.models.push_back(judged_model(model.name, model.file, given,
-                                                   {options.batch, options.length}, matrix));
+            document.models.push_back(judged_model(
+                model.name, model.file, given, {options.batch, options.length}, matrix));
         else
             document.unread.push_back({model.name, model.error});
     sum_up(document);
-    return print_report(redacted_unless(options.report.show_private, std::move(document)),
-                        options.report);
+    return print_report(
+        redacted_unless(options.report.show_private, std::move(document)), options.report);
 }
 
 /// Of several files those that cannot be read are listed; the only one is an error.
@@ -256,8 +275,8 @@ int run(Options& options, const CLI::App& app) {
     const bool several = models.size() > 1 || !models.front().error.empty();
     // Each would need a survey of its own: minutes, with nothing to show before the end.
     if (several && (options.run || options.fit))
-        throw InputError("'" + options.files.front() +
-                         "' is more than one model; give one with --run or --fit");
+        throw InputError(
+            "'" + options.files.front() + "' is more than one model; give one with --run or --fit");
     if (several)
         return run_several(options, models, matrix);
     const ModelFile& file = models.front().file;
@@ -265,9 +284,10 @@ int run(Options& options, const CLI::App& app) {
     // Before the document: where an initializer throws, GCC 12 destroys the parts of an aggregate
     // twice.
     JudgedModel judged = judged_model(name, file, given, {options.batch, options.length}, matrix);
-    ModelDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())},
-                           options.report.run,
-                           std::move(judged)};
+    ModelDocument document{
+        {.tool = stamp_with(matrix.date(), matrix.digest())},
+        options.report.run,
+        std::move(judged)};
     document.verdict = verdict_of(static_cast<const JudgedModel&>(document));
     document.sentence = sentence_of(static_cast<const JudgedModel&>(document));
     if ((options.run || options.fit) && !file.layers.empty()) {
@@ -285,8 +305,8 @@ int run(Options& options, const CLI::App& app) {
             Facts facts = run_layers(cases, trials, quiet);
             facts.network = network_of(file);
             document.runs = cases.runs_of(facts);
-            report = judge_networks(facts, matrix,
-                                    {"cudnn_bug", "cudnn_masked_rnn_bug", "cudnn_varlen_rnn_bug"});
+            report = judge_networks(
+                facts, matrix, {"cudnn_bug", "cudnn_masked_rnn_bug", "cudnn_varlen_rnn_bug"});
         } else {
             report = fit_layers(cases, trials, quiet, matrix);
         }
@@ -294,8 +314,8 @@ int run(Options& options, const CLI::App& app) {
         document.verdict = worse(document.verdict, document.report->verdict);
         document.sentence += "; " + document.report->sentence;
     }
-    return print_report(redacted_unless(options.report.show_private, std::move(document)),
-                        options.report);
+    return print_report(
+        redacted_unless(options.report.show_private, std::move(document)), options.report);
 }
 
 std::function<int()> declare(CLI::App& app) {

@@ -20,12 +20,14 @@ static std::function<int()> declare(CLI::App& app) {
         ->type_name("DIR")
         ->check(existing_directory());
     app.add_flag("--make-nodes", call->make_nodes, "let the driver create its device nodes");
-    app.add_option("--facts-from", call->facts_from,
-                   "descriptor from which to read the facts collected so far")
+    app.add_option(
+           "--facts-from",
+           call->facts_from,
+           "descriptor from which to read the facts collected so far")
         ->type_name("N")
         ->transform(whole_number(0, most_descriptor));
-    app.add_option("--answer-to", call->answer_to,
-                   "descriptor to which to write, 1 for standard output")
+    app.add_option(
+           "--answer-to", call->answer_to, "descriptor to which to write, 1 for standard output")
         ->type_name("N")
         ->transform(whole_number(1, most_descriptor));
     return [call] { return run_probe_here(*call); };

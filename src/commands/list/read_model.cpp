@@ -32,10 +32,11 @@ static Json answer_for(const Options& options) {
             Json weights = Json::array();
             for (const ModelLayer& layer : one.file.layers)
                 weights.push_back(layer.weights ? Json(*layer.weights) : Json());
-            models.push_back({{"name", valid_utf8(one.name)},
-                              {"model", to_json(one.file, valid_utf8)},
-                              {"weights", weights},
-                              {"error", valid_utf8(one.error)}});
+            models.push_back(
+                {{"name", valid_utf8(one.name)},
+                 {"model", to_json(one.file, valid_utf8)},
+                 {"weights", weights},
+                 {"error", valid_utf8(one.error)}});
         }
         return {{"models", models}};
     } catch (const InputError& error) {
@@ -47,8 +48,8 @@ static Json answer_for(const Options& options) {
 
 static int run(const Options& options) {
     process::confine_to_reading(most_memory);
-    write_line(options.answer_to,
-               answer_for(options).dump(-1, ' ', true, Json::error_handler_t::replace));
+    write_line(
+        options.answer_to, answer_for(options).dump(-1, ' ', true, Json::error_handler_t::replace));
     return healthy;
 }
 
@@ -56,8 +57,10 @@ static std::function<int()> declare(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     app.add_option("FILE", options->file, "the model")->type_name("")->required();
     app.add_flag("--weights", options->weights, "also the weights of its layers");
-    app.add_option("--answer-to", options->answer_to,
-                   "descriptor to which to write the answer, 1 for standard output")
+    app.add_option(
+           "--answer-to",
+           options->answer_to,
+           "descriptor to which to write the answer, 1 for standard output")
         ->type_name("N")
         ->transform(whole_number(1, most_descriptor));
     return [options] { return run(*options); };

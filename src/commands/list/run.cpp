@@ -19,16 +19,22 @@ struct RunOptions {
 };
 
 static void add_run_options(CLI::App& app, RunOptions& options) {
-    app.add_flag("--check", options.check,
-                 "Check this machine first, and do not start the command if a problem is found");
-    app.add_option("--time-limit", options.time_limit,
-                   "End the command after so many seconds (exit code 124), and show what it waited "
-                   "for")
+    app.add_flag(
+        "--check",
+        options.check,
+        "Check this machine first, and do not start the command if a problem is found");
+    app.add_option(
+           "--time-limit",
+           options.time_limit,
+           "End the command after so many seconds (exit code 124), and show what it waited "
+           "for")
         ->type_name("S")
         ->check(seconds());
-    app.add_flag("--replay", options.replay,
-                 "If the output contains a recurrent network that failed, run that network on "
-                 "cuDNN alone: shows whether cuDNN or the command is at fault");
+    app.add_flag(
+        "--replay",
+        options.replay,
+        "If the output contains a recurrent network that failed, run that network on "
+        "cuDNN alone: shows whether cuDNN or the command is at fault");
 }
 
 struct Options : DoctorOptions {

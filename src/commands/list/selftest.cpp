@@ -35,15 +35,24 @@ struct Planted {
 };
 
 constexpr Planted planted[] = {
-    {"processes", "answer", ProbeEnd::finished, "a child process was started, responded and exited",
+    {"processes",
+     "answer",
+     ProbeEnd::finished,
+     "a child process was started, responded and exited",
      "no probe can run, so a report contains nothing about libraries and GPUs"},
-    {"crash", "crash", ProbeEnd::crashed,
+    {"crash",
+     "crash",
+     ProbeEnd::crashed,
      "the planted crash of a child is reported, with its signal and call",
      "the crash of a library cannot be distinguished from other endings"},
-    {"exit", "exit", ProbeEnd::quit_early,
+    {"exit",
+     "exit",
+     ProbeEnd::quit_early,
      "a child that exited before it responded is reported, with its exit code",
      "a library that ends its process cannot be distinguished from one that works"},
-    {"hang", "hang", ProbeEnd::timed_out,
+    {"hang",
+     "hang",
+     ProbeEnd::timed_out,
      "a child that hung was ended after its limit, and reported",
      "a hang cannot be distinguished from a slow call"},
 };
@@ -80,8 +89,12 @@ bool is_reported(const Planted& expected, const ProbeRun& run) {
            run.last_call == "planted_" + std::string(expected.target);
 }
 
-SelftestCheck checked(std::string name, bool is_right, const std::string& seen,
-                      const std::string& otherwise, SelftestOutcome outcome_otherwise = failed) {
+SelftestCheck checked(
+    std::string name,
+    bool is_right,
+    const std::string& seen,
+    const std::string& otherwise,
+    SelftestOutcome outcome_otherwise = failed) {
     if (is_right)
         return {std::move(name), passed, seen};
     return {std::move(name), outcome_otherwise, otherwise};
@@ -89,16 +102,21 @@ SelftestCheck checked(std::string name, bool is_right, const std::string& seen,
 
 SelftestCheck check_of(const Planted& expected) {
     const ProbeRun run = child(expected.target);
-    return checked(expected.name, is_reported(expected, run), expected.seen,
-                   std::string(expected.follows) + "; " + in_words(run));
+    return checked(
+        expected.name,
+        is_reported(expected, run),
+        expected.seen,
+        std::string(expected.follows) + "; " + in_words(run));
 }
 
 /// A hang that is planted must be cut off at the deadline, not at the time limit of a child.
 SelftestCheck check_deadline() {
     const ProbeRun run = child("hang", 0.2);
-    return checked("deadline", run.end == ProbeEnd::cut_off,
-                   "a run ends when its --deadline has passed",
-                   "--deadline does not end a run in time; " + in_words(run));
+    return checked(
+        "deadline",
+        run.end == ProbeEnd::cut_off,
+        "a run ends when its --deadline has passed",
+        "--deadline does not end a run in time; " + in_words(run));
 }
 
 /// All reported numbers are compared with this reference, so it is itself compared with PyTorch's.
@@ -107,8 +125,11 @@ SelftestCheck check_reference() {
     const std::string seen = "the fp64 reference and " + std::to_string(frozen_cases().size()) +
                              " networks that PyTorch computed differ by " +
                              short_number(difference);
-    return checked("reference", difference <= frozen_limit, seen,
-                   seen + ", so reported results of recurrent networks may be incorrect");
+    return checked(
+        "reference",
+        difference <= frozen_limit,
+        seen,
+        seen + ", so reported results of recurrent networks may be incorrect");
 }
 
 /// Of this build: a table may have been edited by hand before.
@@ -117,7 +138,9 @@ SelftestCheck check_tables() {
     const auto issues = issues_in(tables);
     const std::string rows = pluralized(rows_written(tables), "row", "rows");
     return checked(
-        "tables", issues.empty(), rows + " of the compatibility tables are valid",
+        "tables",
+        issues.empty(),
+        rows + " of the compatibility tables are valid",
         "verdicts on versions may be incorrect: " + pluralized(issues.size(), "issue", "issues") +
             " in " + rows + "; see 'rnncheck matrix verify'");
 }
@@ -146,9 +169,12 @@ SelftestCheck check_temporary_files() {
     } catch (const process::NoResponse&) {
         why = "its file system does not respond";
     }
-    return checked("temporary files", why.empty(),
-                   "a file can be created in " + process::temporary_directory(),
-                   without_temporary_files(why), restricted);
+    return checked(
+        "temporary files",
+        why.empty(),
+        "a file can be created in " + process::temporary_directory(),
+        without_temporary_files(why),
+        restricted);
 }
 
 /// What the doctor's own probe sees of /proc, /sys and /dev.
@@ -178,8 +204,9 @@ SelftestCheck check_of_claim(const process::Claim& claim) {
 /// In a fixed order.
 std::vector<SelftestCheck> all_checks() {
     std::vector<SelftestCheck> checks = mapped(planted, check_of);
-    checks.insert(checks.end(),
-                  {check_deadline(), check_reference(), check_tables(), check_temporary_files()});
+    checks.insert(
+        checks.end(),
+        {check_deadline(), check_reference(), check_tables(), check_temporary_files()});
     append(checks, check_directories());
     append(checks, mapped(process::claims_about_system(), check_of_claim));
     return checks;

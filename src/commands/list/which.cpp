@@ -37,10 +37,11 @@ static std::string file_of_library(const std::string& name, const loader::WhichS
     const LibraryChoice* const choice = find_by(which.libraries, &LibraryChoice::soname, name);
     if (choice && choice->path)
         return *choice->path;
-    throw InputError("the loader finds no library '" + name +
-                     "' that concerns the GPU, and there is no such file here; 'rnncheck which' "
-                     "without a name shows "
-                     "those that it finds, 'rnncheck which python3' those of an environment");
+    throw InputError(
+        "the loader finds no library '" + name +
+        "' that concerns the GPU, and there is no such file here; 'rnncheck which' "
+        "without a name shows "
+        "those that it finds, 'rnncheck which python3' those of an environment");
 }
 
 /// As a shell would: a name without a directory is looked up on PATH first.
@@ -66,9 +67,10 @@ struct Followed {
 static void follow_shim(const python::Shim& shim, Followed& followed) {
     const std::string path = followed.program;
     if (!shim.program)
-        throw InputError("'" + path + "' is a shim of " + shim.manager + " and " +
-                         python::why_without_program(shim) + ": `" + shim.manager + " which " +
-                         file_name(path) + "` shows what it runs; specify that program");
+        throw InputError(
+            "'" + path + "' is a shim of " + shim.manager + " and " +
+            python::why_without_program(shim) + ": `" + shim.manager + " which " + file_name(path) +
+            "` shows what it runs; specify that program");
     followed.program = *shim.program;
     std::string note = path + " is a shim of " + shim.manager + ", which runs " + *shim.program;
     if (!shim.set_by.empty())
@@ -84,8 +86,8 @@ static void follow_script(const std::string& runner, Followed& followed) {
     if (!contains(runner, "/")) {
         const auto found = find_in_path(runner);
         if (!found)
-            throw InputError(is_script +
-                             "does not exist on PATH; install it, or specify another program");
+            throw InputError(
+                is_script + "does not exist on PATH; install it, or specify another program");
         program = *found;
     }
     if (::access(program.c_str(), F_OK) != 0)
@@ -113,8 +115,8 @@ static Followed followed_from(const std::string& file) {
 }
 
 /// python loads a framework's libraries when the framework is imported.
-static void add_framework(const Framework& framework, const loader::WhichSetting& setting,
-                          loader::Which& which) {
+static void add_framework(
+    const Framework& framework, const loader::WhichSetting& setting, loader::Which& which) {
     const std::string name = framework.name + if_any(" ", framework.version);
     if (framework.uses_cuda == false) {
         which.notes.push_back(name + " is a build without CUDA");
@@ -124,8 +126,8 @@ static void add_framework(const Framework& framework, const loader::WhichSetting
         which.notes.push_back(name + ": its build is unknown");
         return;
     }
-    which.notes.push_back("imported, " + name + " loads the libraries that " + *framework.core +
-                          " needs");
+    which.notes.push_back(
+        "imported, " + name + " loads the libraries that " + *framework.core + " needs");
     try {
         loader::Which of_framework = loader::which_for_file(Root(), *framework.core, setting);
         for (const std::string& note : of_framework.notes)
@@ -138,8 +140,8 @@ static void add_framework(const Framework& framework, const loader::WhichSetting
 
 /// The frameworks of the environment to which a Python interpreter belongs; other programs have
 /// none.
-static void add_frameworks(const std::string& program, const loader::WhichSetting& setting,
-                           loader::Which& which) {
+static void add_frameworks(
+    const std::string& program, const loader::WhichSetting& setting, loader::Which& which) {
     if (!file_name(program).starts_with("python") && !file_name(program).starts_with("pypy"))
         return;
     std::error_code error;
@@ -163,9 +165,10 @@ static loader::Which resolve(const Options& options) {
     if (options.pid)
         return loader::which_for_process(*options.pid, options.all);
     // The loader of a program started here would see the same variables.
-    const loader::WhichSetting setting{environment_variable("LD_LIBRARY_PATH").value_or(""),
-                                       environment_variable("LD_PRELOAD").value_or(""),
-                                       options.all};
+    const loader::WhichSetting setting{
+        environment_variable("LD_LIBRARY_PATH").value_or(""),
+        environment_variable("LD_PRELOAD").value_or(""),
+        options.all};
     if (!options.target)
         return loader::which_for_plain_program(Root(), setting);
     const Followed followed = followed_from(file_of(*options.target, setting));
@@ -217,19 +220,22 @@ static int run(Options& options, const CLI::App& app) {
 
 static std::function<int()> declare(CLI::App& app) {
     const auto options = std::make_shared<Options>();
-    app.add_option("TARGET", options->target,
-                   "A library, a program, a script, the name of a program on PATH, or of a library "
-                   "such as libcudnn.so.9")
+    app.add_option(
+           "TARGET",
+           options->target,
+           "A library, a program, a script, the name of a program on PATH, or of a library "
+           "such as libcudnn.so.9")
         ->type_name("");
     app.add_option("--pid", options->pid, "A running process")
         ->type_name("N")
         ->transform(whole_number(1, std::numeric_limits<int>::max()));
     add_root_option(app, options->root);
     app.add_option(
-        "--path", options->path,
+        "--path",
+        options->path,
         "With --root: the value of PATH on that disk, e.g. 'C:\\a;C:\\b' (default: unknown)");
-    app.add_flag("--all", options->all,
-                 "Show every needed library, not only those that concern the GPU");
+    app.add_flag(
+        "--all", options->all, "Show every needed library, not only those that concern the GPU");
     add_json_option(app, options->document);
     add_style_options(app, options->document);
     add_privacy_option(app, options->document);

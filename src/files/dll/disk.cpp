@@ -28,8 +28,8 @@ const std::map<std::string, std::string>& Disk::names_below(const std::string& d
 
 /// Short names (PROGRA~1) are in no list, and those in a directory that may not
 /// be listed are not either, as in WindowsApps.
-std::optional<std::string> Disk::name_in(const std::string& directory,
-                                         const std::string& part) const {
+std::optional<std::string> Disk::name_in(
+    const std::string& directory, const std::string& part) const {
     const bool is_drive = directory.empty() || directory.ends_with(':');
     std::string listed = directory;
     if (is_drive)

@@ -1,3 +1,4 @@
+// Long because every framework that is carried out needs the same Process.
 // Each framework's script (scripts.cpp) is carried out in a Process, then what
 // cuDNN and delayed imports open is added.
 #include "files/dll/frameworks.hpp"
@@ -36,8 +37,8 @@ enum class Opening {
 /// One framework played through.
 class Player {
   public:
-    Player(const Disk& disk, const Environment& environment, const Search& search,
-           Framework framework)
+    Player(
+        const Disk& disk, const Environment& environment, const Search& search, Framework framework)
         : disk_(disk),
           environment_(environment),
           search_(search),
@@ -50,8 +51,8 @@ class Player {
     FrameworkLoads play() {
         const Script* const script = script_of(framework_);
         if (!script) {
-            notes_.push_back("how " + framework_.name +
-                             " loads DLLs on Windows is unknown to rnncheck");
+            notes_.push_back(
+                "how " + framework_.name + " loads DLLs on Windows is unknown to rnncheck");
         } else {
             run(*script);
             open_delayed();
@@ -298,8 +299,9 @@ class Player {
             return;
         const Answer answer = process_.load("zlibwapi.dll", no_flags, front);
         if (answer.ending != DllEnding::loaded && *version >= unknown_from)
-            notes_.push_back("zlibwapi.dll is not found; whether cuDNN " + version->text +
-                             " needs it is unknown");
+            notes_.push_back(
+                "zlibwapi.dll is not found; whether cuDNN " + version->text +
+                " needs it is unknown");
     }
 
     std::optional<Version> version_of(const std::string& path) const {
@@ -460,8 +462,8 @@ std::vector<Framework> frameworks_in(const Disk& disk, Environment& environment)
     return all;
 }
 
-std::vector<FrameworkLoads> framework_loads(const Disk& disk, Environment& environment,
-                                            const Search& search) {
+std::vector<FrameworkLoads> framework_loads(
+    const Disk& disk, Environment& environment, const Search& search) {
     std::vector<FrameworkLoads> all;
     for (Framework& framework : python::frameworks_of(disk.root(), environment.python)) {
         if (framework.uses_cuda.value_or(false)) {
@@ -476,8 +478,8 @@ std::vector<FrameworkLoads> framework_loads(const Disk& disk, Environment& envir
 }
 
 /// A program without DLLs beside it, as one of Windows.
-static std::vector<DllLoad> loads_of_program(const Disk& disk, const std::string& front,
-                                             const Search& search, Opening opening) {
+static std::vector<DllLoad> loads_of_program(
+    const Disk& disk, const std::string& front, const Search& search, Opening opening) {
     Environment program;
     program.prefix = dll_directory(front);
     program.application_directory = disk.system32();

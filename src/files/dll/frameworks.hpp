@@ -61,8 +61,8 @@ struct Search {
 };
 
 /// The frameworks of the environment, each played through in a process of its own.
-std::vector<FrameworkLoads> framework_loads(const Disk& disk, Environment& environment,
-                                            const Search& search);
+std::vector<FrameworkLoads> framework_loads(
+    const Disk& disk, Environment& environment, const Search& search);
 
 /// The frameworks of the environment by its files alone, with paths of Windows.
 std::vector<Framework> frameworks_in(const Disk& disk, Environment& environment);

@@ -95,10 +95,11 @@ void read_venv(const Disk& disk, const std::string& configuration, Environment& 
     if (!environment.python.version)
         environment.python.version = version_by_dll(disk, environment.application_directory);
     environment.on_path = {environment.prefix + "\\Scripts"};
-    learn_interpreter(disk,
-                      {environment.prefix + "\\Scripts\\python.exe",
-                       environment.application_directory + "\\python.exe"},
-                      environment.python);
+    learn_interpreter(
+        disk,
+        {environment.prefix + "\\Scripts\\python.exe",
+         environment.application_directory + "\\python.exe"},
+        environment.python);
     add_packages(disk, environment.prefix, environment);
     if (lower(setting_of(text, "include-system-site-packages")) == "true")
         add_packages(disk, environment.application_directory, environment);
@@ -106,12 +107,13 @@ void read_venv(const Disk& disk, const std::string& configuration, Environment& 
 
 /// What `conda activate` puts in front of PATH: conda/activate.py, _get_path_dirs.
 Strings path_of_conda(const std::string& prefix) {
-    return {prefix,
-            prefix + "\\Library\\mingw-w64\\bin",
-            prefix + "\\Library\\usr\\bin",
-            prefix + "\\Library\\bin",
-            prefix + "\\Scripts",
-            prefix + "\\bin"};
+    return {
+        prefix,
+        prefix + "\\Library\\mingw-w64\\bin",
+        prefix + "\\Library\\usr\\bin",
+        prefix + "\\Library\\bin",
+        prefix + "\\Scripts",
+        prefix + "\\bin"};
 }
 
 /// "C:\Program
@@ -127,12 +129,13 @@ void read_store_python(const Disk& disk, Environment& environment) {
         return;
     const std::string number = "Python3" + std::to_string(environment.python.version->minor());
     for (const std::string& user : children(disk, "C:\\Users", ""))
-        for (const std::string& data :
-             children(disk, user + "\\AppData\\Local\\Packages",
-                      std::string(store_package) + "." +
-                          std::to_string(environment.python.version->minor()) + "_"))
-            if (const auto packages = disk.inside(data + "\\LocalCache\\local-packages\\" + number +
-                                                  "\\site-packages"))
+        for (const std::string& data : children(
+                 disk,
+                 user + "\\AppData\\Local\\Packages",
+                 std::string(store_package) + "." +
+                     std::to_string(environment.python.version->minor()) + "_"))
+            if (const auto packages = disk.inside(
+                    data + "\\LocalCache\\local-packages\\" + number + "\\site-packages"))
                 environment.python.package_directories.push_back(*packages);
 }
 
@@ -178,8 +181,8 @@ Strings possible_prefixes(const Disk& disk) {
 
 /// A directory and those in it for one CUDA or one processor: bin,
 /// bin\12.8, bin\x86_64, bin\12.8\x64.
-void add_with_subdirectories(const Disk& disk, const std::string& directory, Strings& found,
-                             int depth = 2) {
+void add_with_subdirectories(
+    const Disk& disk, const std::string& directory, Strings& found, int depth = 2) {
     if (!disk.is_directory(directory))
         return;
     found.push_back(disk.as_written(directory));

@@ -17,9 +17,23 @@ constexpr std::size_t most_modules = 1024, most_requests = 32768;
 /// https://learn.microsoft.com/en-us/windows/win32/dlls/dynamic-link-library-search-order):
 /// the part of the registry's list that GPU libraries import, for where that is not read.
 constexpr std::string_view known_dlls[] = {
-    "advapi32.dll", "combase.dll",  "gdi32.dll",  "imagehlp.dll", "kernel32.dll", "msvcrt.dll",
-    "ole32.dll",    "oleaut32.dll", "psapi.dll",  "rpcrt4.dll",   "sechost.dll",  "setupapi.dll",
-    "shell32.dll",  "shlwapi.dll",  "user32.dll", "ws2_32.dll",   "ntdll.dll"};
+    "advapi32.dll",
+    "combase.dll",
+    "gdi32.dll",
+    "imagehlp.dll",
+    "kernel32.dll",
+    "msvcrt.dll",
+    "ole32.dll",
+    "oleaut32.dll",
+    "psapi.dll",
+    "rpcrt4.dll",
+    "sechost.dll",
+    "setupapi.dll",
+    "shell32.dll",
+    "shlwapi.dll",
+    "user32.dll",
+    "ws2_32.dll",
+    "ntdll.dll"};
 
 bool has_directory(std::string_view name) {
     return contains(name, "\\") || contains(name, "/");
@@ -36,8 +50,8 @@ std::string with_ending(const std::string& name) {
 std::string first_of(const std::vector<std::string>& functions) {
     constexpr std::size_t most_named = 3;
     const std::size_t named = std::min(functions.size(), most_named);
-    const std::vector<std::string> some(functions.begin(),
-                                        functions.begin() + static_cast<std::ptrdiff_t>(named));
+    const std::vector<std::string> some(
+        functions.begin(), functions.begin() + static_cast<std::ptrdiff_t>(named));
     if (functions.size() == named)
         return join_with_and(some);
     return join(some, ", ") + " and " + std::to_string(functions.size() - named) + " more";
@@ -81,8 +95,8 @@ bool Process::is_of_windows(std::string_view path) const {
 bool Process::is_known(const std::string& name) const {
     if (setting_.known_dlls.empty())
         return includes(known_dlls, lower(name));
-    return std::ranges::any_of(setting_.known_dlls,
-                               [&](const auto& known) { return same_name(known, name); });
+    return std::ranges::any_of(
+        setting_.known_dlls, [&](const auto& known) { return same_name(known, name); });
 }
 
 bool Process::is_on_path(const std::string& name) const {
@@ -218,8 +232,9 @@ Answer Process::request(Answer answer, const Load& load) {
         search(answer, load);
     } else if (const auto path = absolute_windows_path(answer.name); !path) {
         answer.problem = "is named by a relative path";
-    } else if (const auto* const module = find_where(
-                   modules_, [&](const Module& one) { return same_name(one.path, *path); })) {
+    } else if (const auto* const module = find_where(modules_, [&](const Module& one) {
+                   return same_name(one.path, *path);
+               })) {
         answer.path = module->path;
         answer.rule = LoaderRule::already_loaded;
         answer.ending = DllEnding::loaded;
@@ -302,8 +317,8 @@ void Process::compare_functions(Answer& answer, const Module& module) {
     }
 }
 
-Answer Process::load(const std::string& name, unsigned flags,
-                     const std::optional<std::string>& by) {
+Answer Process::load(
+    const std::string& name, unsigned flags, const std::optional<std::string>& by) {
     std::optional<std::string> path;
     if (has_directory(name))
         path = absolute_windows_path(name);
@@ -312,16 +327,17 @@ Answer Process::load(const std::string& name, unsigned flags,
         load.directory = dll_directory(*path);
     // Error 87 by the page on LoadLibraryEx: "must specify a fully qualified path".
     if (!path && (chosen_by(flags) & search_load_directory) != 0)
-        return {.name = name,
-                .by = by,
-                .at_run_time = true,
-                .ending = DllEnding::not_found,
-                .problem = "is named without the path that this load demands"};
+        return {
+            .name = name,
+            .by = by,
+            .at_run_time = true,
+            .ending = DllEnding::not_found,
+            .problem = "is named without the path that this load demands"};
     return request({.name = name, .by = by, .at_run_time = true}, load);
 }
 
-Answer Process::try_load(const std::string& name, unsigned flags,
-                         const std::optional<std::string>& by) {
+Answer Process::try_load(
+    const std::string& name, unsigned flags, const std::optional<std::string>& by) {
     const std::size_t before = answers_.size();
     const std::set<std::string> requested = requested_;
     Answer answer = load(name, flags, by);

@@ -116,8 +116,8 @@ class Process {
 
     /// The same by a caller that has another way to the DLL: a load
     /// that fails leaves no answer.
-    Answer try_load(const std::string& name, unsigned flags,
-                    const std::optional<std::string>& by = {});
+    Answer try_load(
+        const std::string& name, unsigned flags, const std::optional<std::string>& by = {});
 
     const Disk& disk() const {
         return disk_;

@@ -56,12 +56,20 @@ const std::vector<Script>& scripts() {
          .from = "2.5",
          .user_directories = {},
          .before_path = {},
-         .loaded = {"msvcp140.dll", "msvcp140_1.dll",
-                    "{site}\\tensorflow\\python\\_pywrap_tensorflow_internal.pyd"},
+         .loaded =
+             {"msvcp140.dll",
+              "msvcp140_1.dll",
+              "{site}\\tensorflow\\python\\_pywrap_tensorflow_internal.pyd"},
          .loaded_by_core = {},
-         .opened = {"cudart64_{cudart}.dll", "cublas64_{cuda}.dll", "cublasLt64_{cuda}.dll",
-                    "cufft64_10.dll", "curand64_10.dll", "cusolver64_{cuda}.dll",
-                    "cusparse64_{cuda}.dll", "cudnn64_{cudnn}.dll"},
+         .opened =
+             {"cudart64_{cudart}.dll",
+              "cublas64_{cuda}.dll",
+              "cublasLt64_{cuda}.dll",
+              "cufft64_10.dll",
+              "curand64_10.dll",
+              "cusolver64_{cuda}.dll",
+              "cusparse64_{cuda}.dll",
+              "cudnn64_{cudnn}.dll"},
          .open_flags = altered_search_path,
          .source = "https://github.com/tensorflow/tensorflow/blob/v2.10.1/tensorflow/core/platform/"
                    "windows/load_library.cc",
@@ -71,8 +79,9 @@ const std::vector<Script>& scripts() {
          .user_directories = {},
          .before_path = {},
          .loaded = {"{site}\\onnxruntime\\capi\\onnxruntime_pybind11_state*.pyd"},
-         .loaded_by_core = {"{site}\\onnxruntime\\capi\\onnxruntime_providers_shared.dll",
-                            "{site}\\onnxruntime\\capi\\onnxruntime_providers_cuda.dll"},
+         .loaded_by_core =
+             {"{site}\\onnxruntime\\capi\\onnxruntime_providers_shared.dll",
+              "{site}\\onnxruntime\\capi\\onnxruntime_providers_cuda.dll"},
          .opened = {"cudnn64_{cudnn}.dll"},
          .source = "https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/platform/"
                    "windows/env.cc",
@@ -96,8 +105,9 @@ const std::vector<Script>& scripts() {
          .before_path = {"{site}\\paddle\\base", "{site}\\paddle\\libs"},
          .loaded = {"{site}\\paddle\\base\\libpaddle.pyd"},
          .loaded_by_core = {},
-         .opened = {"cublas64_{cuda}.dll;{own_toolkit}\\bin\\cublas64_{cuda}.dll",
-                    "cudnn64_{cudnn}.dll;{own_toolkit}\\bin\\cudnn64_{cudnn}.dll"},
+         .opened =
+             {"cublas64_{cuda}.dll;{own_toolkit}\\bin\\cublas64_{cuda}.dll",
+              "cudnn64_{cudnn}.dll;{own_toolkit}\\bin\\cudnn64_{cudnn}.dll"},
          .source = "https://github.com/PaddlePaddle/Paddle/blob/v2.6.2/paddle/phi/backends/dynload/"
                    "dynamic_loader.cc",
          .note = "a program that sets FLAGS_cudnn_dir or FLAGS_cuda_dir first gets cuDNN or CUDA "
@@ -105,34 +115,48 @@ const std::vector<Script>& scripts() {
         // PaddlePaddle 3: what the wheels of NVIDIA have is loaded when it is imported.
         {.framework = "paddlepaddle",
          .from = "3",
-         .user_directories = {"{site}\\paddle\\libs", "{prefix}\\Library\\bin",
-                              "{site}\\nvidia\\cublas\\bin", "{site}\\nvidia\\cudnn\\bin"},
+         .user_directories =
+             {"{site}\\paddle\\libs",
+              "{prefix}\\Library\\bin",
+              "{site}\\nvidia\\cublas\\bin",
+              "{site}\\nvidia\\cudnn\\bin"},
          .before_path = {"{site}\\paddle\\base", "{site}\\paddle\\libs"},
-         .loaded = {"{site}\\paddle\\base\\libpaddle.pyd", "{site}\\paddle\\libs\\*.dll",
-                    "{site}\\nvidia\\cublas\\bin\\*.dll", "{site}\\nvidia\\cuda_nvrtc\\bin\\*.dll",
-                    "{site}\\nvidia\\cuda_runtime\\bin\\*.dll",
-                    "{site}\\nvidia\\cudnn\\bin\\*.dll"},
+         .loaded =
+             {"{site}\\paddle\\base\\libpaddle.pyd",
+              "{site}\\paddle\\libs\\*.dll",
+              "{site}\\nvidia\\cublas\\bin\\*.dll",
+              "{site}\\nvidia\\cuda_nvrtc\\bin\\*.dll",
+              "{site}\\nvidia\\cuda_runtime\\bin\\*.dll",
+              "{site}\\nvidia\\cudnn\\bin\\*.dll"},
          .loaded_by_core = {},
          .retries = true,
-         .opened = {"cublas64_{cuda}.dll;{own_toolkit}\\bin\\cublas64_{cuda}.dll",
-                    "cudnn64_{cudnn}.dll;{own_toolkit}\\bin\\cudnn64_{cudnn}.dll"},
+         .opened =
+             {"cublas64_{cuda}.dll;{own_toolkit}\\bin\\cublas64_{cuda}.dll",
+              "cudnn64_{cudnn}.dll;{own_toolkit}\\bin\\cudnn64_{cudnn}.dll"},
          .source = "https://github.com/PaddlePaddle/Paddle/blob/develop/python/paddle/__init__.py",
          .note = "PaddlePaddle 3 is known by its source alone, not by a wheel"},
         // CuPy with cuDNN, until 13: `import cupy.cuda.cudnn` first loads
         // what its installer put in the user's directory, then searches
         // by name, and goes on without.
         {.framework = "cupy",
-         .user_directories = {"{toolkit}\\bin", "{toolkit}\\bin\\x64", "{site}\\cupy\\.data\\lib",
-                              "{prefix}\\Library\\bin"},
+         .user_directories =
+             {"{toolkit}\\bin",
+              "{toolkit}\\bin\\x64",
+              "{site}\\cupy\\.data\\lib",
+              "{prefix}\\Library\\bin"},
          .before_path = {},
-         .loaded = {"{site}\\cupy_backends\\cuda\\libs\\cublas*.pyd",
-                    "{site}\\cupy_backends\\cuda\\libs\\cudnn*.pyd"},
+         .loaded =
+             {"{site}\\cupy_backends\\cuda\\libs\\cublas*.pyd",
+              "{site}\\cupy_backends\\cuda\\libs\\cudnn*.pyd"},
          .loaded_by_core = {},
-         .opened =
-             of_cupys_installer({"cudnn64_{cudnn}.dll", "cudnn_ops_infer64_{cudnn}.dll",
-                                 "cudnn_ops_train64_{cudnn}.dll", "cudnn_cnn_infer64_{cudnn}.dll",
-                                 "cudnn_cnn_train64_{cudnn}.dll", "cudnn_adv_infer64_{cudnn}.dll",
-                                 "cudnn_adv_train64_{cudnn}.dll"}),
+         .opened = of_cupys_installer(
+             {"cudnn64_{cudnn}.dll",
+              "cudnn_ops_infer64_{cudnn}.dll",
+              "cudnn_ops_train64_{cudnn}.dll",
+              "cudnn_cnn_infer64_{cudnn}.dll",
+              "cudnn_cnn_train64_{cudnn}.dll",
+              "cudnn_adv_infer64_{cudnn}.dll",
+              "cudnn_adv_train64_{cudnn}.dll"}),
          .open_flags = search_default,
          .path_flags = python_flags,
          .opens_first = true,

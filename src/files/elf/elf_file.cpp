@@ -20,9 +20,14 @@ namespace {
 /// "64-bit x86-64", "32-bit x86", "64-bit machine 258".
 std::string machine_in_words(unsigned char elf_class, unsigned machine) {
     using Name = std::pair<unsigned, const char*>;
-    constexpr Name names[] = {{EM_X86_64, "x86-64"}, {EM_386, "x86"},       {EM_AARCH64, "AArch64"},
-                              {EM_ARM, "ARM"},       {EM_PPC64, "PowerPC"}, {EM_RISCV, "RISC-V"},
-                              {EM_S390, "S/390"}};
+    constexpr Name names[] = {
+        {EM_X86_64, "x86-64"},
+        {EM_386, "x86"},
+        {EM_AARCH64, "AArch64"},
+        {EM_ARM, "ARM"},
+        {EM_PPC64, "PowerPC"},
+        {EM_RISCV, "RISC-V"},
+        {EM_S390, "S/390"}};
     const Name* const known = find_by(names, &Name::first, machine);
     std::string bits = "32-bit ";
     if (elf_class == ELFCLASS64)
@@ -64,8 +69,8 @@ void truncated(ElfFile& file, std::uint64_t size, std::uint64_t end) {
 }
 
 /// The program headers, by which alone the loader maps a file.
-std::vector<Segment> read_segments(ElfFile& file, const FilePieces& pieces,
-                                   const std::string& start) {
+std::vector<Segment> read_segments(
+    ElfFile& file, const FilePieces& pieces, const std::string& start) {
     Header header;
     std::memcpy(&header, start.data(), sizeof header);
     const std::size_t length = header.e_phnum * sizeof(Segment);
@@ -98,8 +103,8 @@ void check_extent(ElfFile& file, const FilePieces& pieces, const std::vector<Seg
 }
 
 /// Names are at addresses; in the file they are where the segment is that is mapped there.
-std::optional<std::uint64_t> offset_of(const std::vector<Segment>& segments,
-                                       std::uint64_t address) {
+std::optional<std::uint64_t> offset_of(
+    const std::vector<Segment>& segments, std::uint64_t address) {
     for (const auto& segment : segments)
         if (segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
             address - segment.p_vaddr < segment.p_filesz)
@@ -145,8 +150,8 @@ class NameTable {
     std::size_t read_ = 0;
 };
 
-std::vector<Entry> read_entries(ElfFile& file, const FilePieces& pieces,
-                                const std::vector<Segment>& segments) {
+std::vector<Entry> read_entries(
+    ElfFile& file, const FilePieces& pieces, const std::vector<Segment>& segments) {
     const Segment* const dynamic = find_by(segments, &Segment::p_type, PT_DYNAMIC);
     if (!dynamic)
         return {};
@@ -204,8 +209,8 @@ void take_name(ElfFile& file, std::int64_t tag, const std::string& name) {
 }
 
 void read_names(ElfFile& file, const std::vector<Entry>& entries, NameTable names) {
-    constexpr std::int64_t tags[] = {DT_SONAME,  DT_NEEDED, DT_RPATH,
-                                     DT_RUNPATH, DT_FILTER, DT_AUXILIARY};
+    constexpr std::int64_t tags[] = {
+        DT_SONAME, DT_NEEDED, DT_RPATH, DT_RUNPATH, DT_FILTER, DT_AUXILIARY};
     for (const auto& entry : entries) {
         const auto tag = static_cast<std::int64_t>(entry.d_tag);
         if (!includes(tags, tag))
@@ -227,8 +232,8 @@ void read_names(ElfFile& file, const std::vector<Entry>& entries, NameTable name
 
 /// A file with an interpreter is a program, even if its type is
 /// ET_DYN (position-independent).
-void read_interpreter(ElfFile& file, const FilePieces& pieces,
-                      const std::vector<Segment>& segments) {
+void read_interpreter(
+    ElfFile& file, const FilePieces& pieces, const std::vector<Segment>& segments) {
     const Segment* const segment = find_by(segments, &Segment::p_type, PT_INTERP);
     if (!segment)
         return;
@@ -240,8 +245,8 @@ void read_interpreter(ElfFile& file, const FilePieces& pieces,
 
 /// Section headers are not looked at: they may be stripped, and the loader does
 /// not use them.
-void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::string& start,
-                          ElfUse use) {
+void read_dynamic_section(
+    ElfFile& file, const FilePieces& pieces, const std::string& start, ElfUse use) {
     const std::vector<Segment> segments = read_segments(file, pieces, start);
     if (file.problem)
         return;
@@ -317,10 +322,11 @@ ElfFile unopened(int error) {
 }
 
 ElfFile other(FileProblem problem, const std::string& machine, Then then) {
-    ElfFile file = with_problem(problem,
-                                "is built for another architecture: " + machine + ", here it is " +
-                                    machine_in_words(own_class, own_machine),
-                                then);
+    ElfFile file = with_problem(
+        problem,
+        "is built for another architecture: " + machine + ", here it is " +
+            machine_in_words(own_class, own_machine),
+        then);
     file.machine = machine;
     return file;
 }
@@ -348,9 +354,10 @@ ElfFile judge_header(const std::string& start, ElfUse use) {
                        (order == ELFDATA2LSB || order == ELFDATA2MSB);
     if (!known || header.e_ident[EI_VERSION] != EV_CURRENT) {
         const bool is_skipped = known && elf_class != own_class;
-        return with_problem(FileProblem::damaged,
-                            "is damaged: its ELF header contains invalid values",
-                            is_skipped ? Then::skip : Then::stop);
+        return with_problem(
+            FileProblem::damaged,
+            "is damaged: its ELF header contains invalid values",
+            is_skipped ? Then::skip : Then::stop);
     }
     unsigned number = header.e_machine;
     if (order != own_byte_order)
@@ -361,15 +368,15 @@ ElfFile judge_header(const std::string& start, ElfUse use) {
     if (order != own_byte_order)
         return other(FileProblem::other_machine, machine + " of the other byte order", Then::stop);
     if (header.e_ident[EI_OSABI] != ELFOSABI_SYSV && header.e_ident[EI_OSABI] != ELFOSABI_GNU)
-        return other(FileProblem::other_machine, machine + " for another operating system",
-                     Then::stop);
+        return other(
+            FileProblem::other_machine, machine + " for another operating system", Then::stop);
     if (header.e_machine != own_machine)
         return other(FileProblem::other_machine, machine, Then::skip);
     ElfFile file;
     const bool program = use == ElfUse::program && header.e_type == ET_EXEC;
     if (header.e_type != ET_DYN && !program)
-        file = with_problem(FileProblem::damaged,
-                            "is not a shared library but " + type_in_words(header.e_type));
+        file = with_problem(
+            FileProblem::damaged, "is not a shared library but " + type_in_words(header.e_type));
     file.machine = machine;
     file.is_program = program;
     return file;

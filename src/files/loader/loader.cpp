@@ -26,8 +26,8 @@ static std::string library_directory_of(const LoaderBuild& build) {
 
 /// The subdirectories of this one that exist; seldom any, so their first
 /// parts are looked for before.
-static void add_subdirectories(const Loader& loader, const std::string& directory,
-                               Directories& places) {
+static void add_subdirectories(
+    const Loader& loader, const std::string& directory, Directories& places) {
     std::string first_part;
     bool there = false;
     for (const auto& subdirectory : loader.subdirectories) {
@@ -56,8 +56,8 @@ static Directories places_in(const Loader& loader, const Directories& directorie
 }
 
 /// Those of LD_LIBRARY_PATH or a run path; an empty entry is the working directory.
-static Directories places_of(const Loader& loader, const Directories& entries,
-                             std::string_view origin, bool of_program) {
+static Directories places_of(
+    const Loader& loader, const Directories& entries, std::string_view origin, bool of_program) {
     Directories directories;
     for (const auto& entry : entries) {
         std::string directory = expanded(loader, entry, origin, of_program);
@@ -124,8 +124,8 @@ elf::ElfFile try_open(const Loader& loader, const std::string& path) {
     return elf::read_elf_file(loader.root, path);
 }
 
-RunPath run_path_of(const Loader& loader, const elf::ElfFile& file, std::string_view path,
-                    bool of_program) {
+RunPath run_path_of(
+    const Loader& loader, const elf::ElfFile& file, std::string_view path, bool of_program) {
     const auto origin = origin_of(path);
     if (file.has_runpath)
         return {{}, places_of(loader, file.runpath, origin, of_program)};
@@ -139,15 +139,15 @@ bool in_built_in_directory(const Loader& loader, std::string_view path) {
 }
 
 bool belongs_to_c_library(std::string_view name) {
-    constexpr std::string_view names[] = {"libc.so.6",       "libm.so.6",  "libdl.so.2",
-                                          "libpthread.so.0", "librt.so.1", "libutil.so.1"};
+    constexpr std::string_view names[] = {
+        "libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libutil.so.1"};
     return name.starts_with("ld-linux") || name.starts_with("ld64.so") || includes(names, name);
 }
 
 /// As _dl_dst_substitute: an unknown token stays as it is, one without
 /// a value makes the entry void.
-std::string with_tokens(const Loader& loader, std::string_view text, std::string_view origin,
-                        bool of_program) {
+std::string with_tokens(
+    const Loader& loader, std::string_view text, std::string_view origin, bool of_program) {
     static const re2::RE2 next(R"((\$(?:(\w+)|\{(\w+)\})|\$|[^$]+))", re2::RE2::Latin1);
     const std::string platform = processor_platform();
     const std::pair<std::string, std::string_view> tokens[] = {
@@ -170,14 +170,14 @@ std::string with_tokens(const Loader& loader, std::string_view text, std::string
     }
     // Who starts a set-user-id program must not choose its libraries by a link to it.
     if (loader.secure && of_program && by_origin &&
-        !in_built_in_directory(loader,
-                               std::filesystem::path(result).lexically_normal().string() + '/'))
+        !in_built_in_directory(
+            loader, std::filesystem::path(result).lexically_normal().string() + '/'))
         return "";
     return result;
 }
 
-std::string expanded(const Loader& loader, std::string_view entry, std::string_view origin,
-                     bool of_program) {
+std::string expanded(
+    const Loader& loader, std::string_view entry, std::string_view origin, bool of_program) {
     const std::string text = with_tokens(loader, entry, origin, of_program);
     if (text.empty() && !entry.empty())
         return "";

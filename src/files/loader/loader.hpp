@@ -74,8 +74,8 @@ class LoaderCache {
 
     /// As glibc's loader chooses: the best of `hwcaps` (best first), else the
     /// first entry for every processor.
-    std::optional<std::string> find(std::string_view name,
-                                    const std::vector<std::string>& hwcaps) const;
+    std::optional<std::string> find(
+        std::string_view name, const std::vector<std::string>& hwcaps) const;
 
   private:
     std::shared_ptr<const std::string> bytes_;
@@ -137,8 +137,8 @@ struct RunPath {
 
 /// For a library opened as `path`: $ORIGIN is the directory of that name,
 /// whatever links it is reached by.
-RunPath run_path_of(const Loader& loader, const elf::ElfFile& file, std::string_view path,
-                    bool of_program = false);
+RunPath run_path_of(
+    const Loader& loader, const elf::ElfFile& file, std::string_view path, bool of_program = false);
 
 /// The path as seen from this directory; the directory itself for an empty one.
 std::string absolute_path(const std::string& path, const std::string& directory);
@@ -149,12 +149,12 @@ std::string own_working_directory();
 /// A name or an entry of a run path with $ORIGIN, $LIB and $PLATFORM put in,
 /// with and without braces; empty when one of them is unknown. A set-user-id
 /// program's own $ORIGIN counts below the default directories alone.
-std::string with_tokens(const Loader& loader, std::string_view text, std::string_view origin,
-                        bool of_program = false);
+std::string with_tokens(
+    const Loader& loader, std::string_view text, std::string_view origin, bool of_program = false);
 
 /// The same for an entry, which becomes absolute.
-std::string expanded(const Loader& loader, std::string_view entry, std::string_view origin,
-                     bool of_program = false);
+std::string expanded(
+    const Loader& loader, std::string_view entry, std::string_view origin, bool of_program = false);
 
 /// "/a/b.so" is in "/a", "/b.so" in "/".
 std::string_view origin_of(std::string_view path);

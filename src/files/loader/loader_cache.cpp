@@ -139,8 +139,8 @@ LoaderCache::LoaderCache(std::string bytes) {
     }
 }
 
-std::optional<std::string> LoaderCache::find(std::string_view name,
-                                             const std::vector<std::string>& hwcaps) const {
+std::optional<std::string> LoaderCache::find(
+    std::string_view name, const std::vector<std::string>& hwcaps) const {
     std::optional<std::string> best;
     std::size_t best_rank = hwcaps.size() + 1;
     for (const CachedLibrary& entry : entries_) {

@@ -56,8 +56,14 @@ Process::Process(const Loader& loader, const std::string& path, elf::ElfFile pro
     Object main{path, own_name, {}, LoaderRule::path, std::move(program), {}};
     main.run_path = run_path_of(loader_, main.file, path, true);
     objects_.push_back(std::move(main));
-    Object itself{interpreter, file_name(interpreter),  {}, LoaderRule::path, {},
-                  {},          {file_name(interpreter)}};
+    Object itself{
+        interpreter,
+        file_name(interpreter),
+        {},
+        LoaderRule::path,
+        {},
+        {},
+        {file_name(interpreter)}};
     identify(loader_, itself);
     objects_.push_back(std::move(itself));
 }
@@ -97,8 +103,8 @@ Answer Process::open(const std::string& name, std::size_t caller) {
     return open_first({name}, caller);
 }
 
-Answer Process::open_first(const std::vector<std::string>& names, std::size_t caller,
-                           const Rejects& rejects) {
+Answer Process::open_first(
+    const std::vector<std::string>& names, std::size_t caller, const Rejects& rejects) {
     const std::size_t objects = objects_.size(), answers = answers_.size(), next = next_;
     const auto take_back = [&] {
         objects_.resize(objects);
@@ -143,8 +149,10 @@ Lookup Process::look_up(const std::string& name, std::size_t caller) const {
         return {trial.objects_[*answer.object].path, answer.rule};
     if (answer.stopped_at.empty())
         return {};
-    return {answer.stopped_at, answer.rule,
-            elf::read_elf_file(loader_.root, answer.stopped_at).problem};
+    return {
+        answer.stopped_at,
+        answer.rule,
+        elf::read_elf_file(loader_.root, answer.stopped_at).problem};
 }
 
 /// By name, by soname, or by the path by which it was opened; the
@@ -167,18 +175,18 @@ std::vector<SearchList> Process::search_lists(std::size_t by, const std::string&
     std::vector<SearchList> lists;
     if (name.empty())
         return lists;
-    const auto add_list = [&](LoaderRule rule, std::size_t owner,
-                              const std::vector<std::string>& directories) {
-        SearchList list{rule, owner, {}};
-        for (const auto& directory : directories) {
-            std::string before;
-            if (directory != "/")
-                before = directory;
-            list.files.push_back(before + '/' + name);
-        }
-        if (!directories.empty())
-            lists.push_back(std::move(list));
-    };
+    const auto add_list =
+        [&](LoaderRule rule, std::size_t owner, const std::vector<std::string>& directories) {
+            SearchList list{rule, owner, {}};
+            for (const auto& directory : directories) {
+                std::string before;
+                if (directory != "/")
+                    before = directory;
+                list.files.push_back(before + '/' + name);
+            }
+            if (!directories.empty())
+                lists.push_back(std::move(list));
+        };
     const elf::ElfFile& file = objects_[by].file;
     if (!file.has_runpath) {
         bool did_program = false;

@@ -94,8 +94,8 @@ class Process {
 
     /// dlopen of one name after the other, until one opens with all that it
     /// needs. One Answer, which is about the last name if none does.
-    Answer open_first(const std::vector<std::string>& names, std::size_t caller,
-                      const Rejects& rejects = {});
+    Answer open_first(
+        const std::vector<std::string>& names, std::size_t caller, const Rejects& rejects = {});
 
     /// The file that dlopen(name) in this object comes to, with nothing opened.
     Lookup look_up(const std::string& name, std::size_t caller) const;

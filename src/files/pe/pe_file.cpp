@@ -70,8 +70,8 @@ std::vector<Descriptor> descriptors(const PeImage& image, Table which) {
 
 /// Adds the names of the DLLs. False when one is not in the file.
 template <class Descriptor>
-bool read_names(const PeImage& image, const std::vector<Descriptor>& table,
-                std::vector<std::string>& names) {
+bool read_names(
+    const PeImage& image, const std::vector<Descriptor>& table, std::vector<std::string>& names) {
     for (const Descriptor& descriptor : table) {
         const auto name = image.text_at(descriptor.library);
         if (!name || name->empty())
@@ -86,8 +86,8 @@ bool read_names(const PeImage& image, const std::vector<Descriptor>& table,
 std::vector<DelayDescriptor> delay_descriptors(const PeImage& image) {
     constexpr std::uint32_t relative = 1;
     auto table = descriptors<DelayDescriptor>(image, Table::delayed_imports);
-    std::erase_if(table,
-                  [](const DelayDescriptor& one) { return (one.attributes & relative) == 0; });
+    std::erase_if(
+        table, [](const DelayDescriptor& one) { return (one.attributes & relative) == 0; });
     return table;
 }
 
@@ -109,8 +109,11 @@ class Budget {
 };
 
 /// Adds the functions that a descriptor takes by name. False when they cannot be read.
-bool add_functions(const PeImage& image, const ImportDescriptor& descriptor, Budget& budget,
-                   std::set<std::string>& functions) {
+bool add_functions(
+    const PeImage& image,
+    const ImportDescriptor& descriptor,
+    Budget& budget,
+    std::set<std::string>& functions) {
     // the names' table is left out by old linkers; the addresses are the same before loading
     std::uint64_t table = descriptor.names;
     if (table == 0)

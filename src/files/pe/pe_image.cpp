@@ -38,8 +38,10 @@ std::optional<OptionalStart> read_start(std::string_view bytes) {
         place_of_count = place_of_count_64;
     if (bytes.size() < place_of_count + 4)
         return std::nullopt;
-    return OptionalStart{*magic, *first_as<std::uint32_t>(bytes.substr(place_of_size)),
-                         *first_as<std::uint32_t>(bytes.substr(place_of_count))};
+    return OptionalStart{
+        *magic,
+        *first_as<std::uint32_t>(bytes.substr(place_of_size)),
+        *first_as<std::uint32_t>(bytes.substr(place_of_count))};
 }
 
 }  // namespace
@@ -138,8 +140,9 @@ std::string PeImage::at(std::uint64_t address, std::size_t length) const {
     }
     if (address >= headers_size_)
         return {};
-    return pieces_->at(address, static_cast<std::size_t>(
-                                    std::min<std::uint64_t>(length, headers_size_ - address)));
+    return pieces_->at(
+        address,
+        static_cast<std::size_t>(std::min<std::uint64_t>(length, headers_size_ - address)));
 }
 
 /// Names are beside each other, so that one read of 4 KiB serves many of them.
@@ -173,8 +176,8 @@ std::vector<Extent> data_of(const PeImage& image) {
     return extents;
 }
 
-std::optional<std::vector<std::uint64_t>> addresses_at(const PeImage& image,
-                                                       std::uint64_t address) {
+std::optional<std::vector<std::uint64_t>> addresses_at(
+    const PeImage& image, std::uint64_t address) {
     constexpr std::size_t most_addresses = 65536, at_once = 512;
     const std::size_t width = image.is_64_bit() ? 8 : 4;
     std::vector<std::uint64_t> found;

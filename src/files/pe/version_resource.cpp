@@ -158,10 +158,14 @@ std::optional<VersionResource> version_resource(const Root& root, std::string_vi
         return std::nullopt;
     const auto high = [](std::uint32_t number) { return static_cast<int>(number >> 16); };
     const auto low = [](std::uint32_t number) { return static_cast<int>(number & 0xFFFF); };
-    return VersionResource{.file = make_version({high(fixed->file_high), low(fixed->file_high),
-                                                 high(fixed->file_low), low(fixed->file_low)}),
-                           .product = text_named(*version, "ProductName"),
-                           .description = text_named(*version, "FileDescription")};
+    return VersionResource{
+        .file = make_version(
+            {high(fixed->file_high),
+             low(fixed->file_high),
+             high(fixed->file_low),
+             low(fixed->file_low)}),
+        .product = text_named(*version, "ProductName"),
+        .description = text_named(*version, "FileDescription")};
 }
 
 }  // namespace rnncheck::pe

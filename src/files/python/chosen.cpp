@@ -46,15 +46,15 @@ bool is_of_tool(const PythonEnvironment& environment) {
 }
 
 /// Why a program on PATH leads to no environment.
-std::string why_not_followed(const Root& root, const Variables& variables,
-                             const std::string& program) {
+std::string why_not_followed(
+    const Root& root, const Variables& variables, const std::string& program) {
     if (const auto shim = shim_at(root, variables, program); shim && !shim->program)
         return "it is a shim of " + shim->manager + ", and " + why_without_program(*shim);
     return "the Python that it runs is unknown";
 }
 
-PythonEnvironment passed_over(const std::string& path, const std::string& found_by,
-                              const std::string& why) {
+PythonEnvironment passed_over(
+    const std::string& path, const std::string& found_by, const std::string& why) {
     PythonEnvironment environment;
     environment.path = path;
     environment.found_by = found_by;
@@ -237,13 +237,13 @@ class Choice {
 
 }  // namespace
 
-Environments chosen_environments(const Root& root, const Variables& variables,
-                                 const std::optional<std::string>& requested) {
+Environments chosen_environments(
+    const Root& root, const Variables& variables, const std::optional<std::string>& requested) {
     return Choice(root, variables).chosen(requested);
 }
 
-std::optional<PythonEnvironment> active_environment(const Root& root, const Variables& variables,
-                                                    const std::optional<std::string>& requested) {
+std::optional<PythonEnvironment> active_environment(
+    const Root& root, const Variables& variables, const std::optional<std::string>& requested) {
     const Environments chosen = chosen_environments(root, variables, requested);
     if (chosen.empty() || chosen.front().active != true)
         return std::nullopt;

@@ -52,8 +52,11 @@ static std::optional<DistributionName> numbered(std::string_view name) {
 
 /// Those whose metadata in a directory have names of this form, which captures
 /// the distribution's name and version.
-static std::vector<Distribution> listed(const Root& root, const std::string& directory,
-                                        const std::string& of_metadata, const RE2& form) {
+static std::vector<Distribution> listed(
+    const Root& root,
+    const std::string& directory,
+    const std::string& of_metadata,
+    const RE2& form) {
     std::vector<Distribution> found;
     for (const std::string& name : root.names_in(of_metadata)) {
         Distribution one;
@@ -125,8 +128,8 @@ std::optional<DistributionName> parse_distribution_name(std::string_view distrib
 }
 
 bool is_library_wheel(std::string_view distribution) {
-    constexpr std::string_view stems[] = {"nvidia-cudnn", "nvidia-cublas", "nvidia-cuda-runtime",
-                                          "nvidia-cuda-nvrtc"};
+    constexpr std::string_view stems[] = {
+        "nvidia-cudnn", "nvidia-cublas", "nvidia-cuda-runtime", "nvidia-cuda-nvrtc"};
     return std::ranges::any_of(
         stems, [&](std::string_view stem) { return distribution.starts_with(stem); });
 }
@@ -145,8 +148,8 @@ std::optional<int> cuda_major_of(std::string_view distribution) {
 std::vector<Distribution> distributions_in(const Root& root, const std::string& directory) {
     // "torch-2.4.1.dist-info", "PyYAML-6.0-py3.11.egg-info", "foo.egg-info";
     // pip leaves ~orch behind when it was interrupted.
-    static const RE2 form(R"(([^~-][^-]*)(?:-(.*?))?(?:\.dist-info|(?:-py[^-]*)?\.egg(?:-info)?))",
-                          RE2::Latin1);
+    static const RE2 form(
+        R"(([^~-][^-]*)(?:-(.*?))?(?:\.dist-info|(?:-py[^-]*)?\.egg(?:-info)?))", RE2::Latin1);
     return listed(root, directory, directory, form);
 }
 
@@ -158,8 +161,8 @@ std::vector<Distribution> conda_distributions(const Root& root, const std::strin
 
 /// A wheel has METADATA, older installers write PKG-INFO; an
 /// .egg-info may be the file itself.
-std::optional<Metadata> metadata_of(const Root& root, const Distribution& distribution,
-                                    std::vector<std::string>& left_out) {
+std::optional<Metadata> metadata_of(
+    const Root& root, const Distribution& distribution, std::vector<std::string>& left_out) {
     if (distribution.conda)
         return std::nullopt;
     for (const char* name : {"/METADATA", "/PKG-INFO", "/EGG-INFO/PKG-INFO", ""}) {
@@ -201,8 +204,8 @@ std::vector<RecordedFile> read_record(std::string_view text) {
     return files;
 }
 
-void compare_files(const Root& root, Distribution& distribution,
-                   std::vector<std::string>& left_out) {
+void compare_files(
+    const Root& root, Distribution& distribution, std::vector<std::string>& left_out) {
     const std::string path = distribution.metadata + "/RECORD";
     const auto text = root.read(path, most_record);
     // not every installer writes one

@@ -78,8 +78,8 @@ std::vector<Distribution> conda_distributions(const Root& root, const std::strin
 
 /// Its metadata; unset when there is none that could be read. What was not read
 /// to its end is named in `left_out`.
-std::optional<Metadata> metadata_of(const Root& root, const Distribution& distribution,
-                                    std::vector<std::string>& left_out);
+std::optional<Metadata> metadata_of(
+    const Root& root, const Distribution& distribution, std::vector<std::string>& left_out);
 
 /// A row of RECORD, the list of a distribution's files (PEP 376).
 struct RecordedFile {
@@ -95,7 +95,7 @@ std::vector<RecordedFile> read_record(std::string_view text);
 /// Compares its RECORD with the disk: fills missing_files and changed_files with
 /// the shared libraries that are gone or have another size, at most 32 of each. Of
 /// a list longer than 32 MiB the beginning counts, which is named in `left_out`.
-void compare_files(const Root& root, Distribution& distribution,
-                   std::vector<std::string>& left_out);
+void compare_files(
+    const Root& root, Distribution& distribution, std::vector<std::string>& left_out);
 
 }  // namespace rnncheck::python

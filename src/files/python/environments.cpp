@@ -34,11 +34,14 @@ bool is_directory(const Root& root, const std::string& path) {
 std::vector<std::string> directories_below(const std::string& prefix, const std::string& python) {
     std::vector<std::string> directories;
     if (prefix == "/usr")
-        directories = {"/usr/local/lib/python" + python + "/dist-packages",
-                       prefix + "/lib/python3/dist-packages",
-                       prefix + "/lib/python" + python + "/dist-packages"};
-    append(directories, {prefix + "/lib/python" + python + "/site-packages",
-                         prefix + "/lib64/python" + python + "/site-packages"});
+        directories = {
+            "/usr/local/lib/python" + python + "/dist-packages",
+            prefix + "/lib/python3/dist-packages",
+            prefix + "/lib/python" + python + "/dist-packages"};
+    append(
+        directories,
+        {prefix + "/lib/python" + python + "/site-packages",
+         prefix + "/lib64/python" + python + "/site-packages"});
     return directories;
 }
 
@@ -101,8 +104,11 @@ std::vector<std::string> overlaid_directories(const std::string& line) {
 /// order in which Python appends them: https://docs.python.org/3/library/site.html.
 /// A line that begins with `import` is code, which is not run; where it is that of
 /// an editable installation this is noted.
-void add_path_files(const Root& root, const std::string& directory, std::vector<std::string>& found,
-                    std::vector<std::string>& left_out) {
+void add_path_files(
+    const Root& root,
+    const std::string& directory,
+    std::vector<std::string>& found,
+    std::vector<std::string>& left_out) {
     std::size_t files = 0, lines_taken = 0;
     for (const std::string& name : root.names_in(directory)) {
         if (!name.ends_with(".pth") || name.starts_with('.') || ++files > most_path_files)
@@ -115,8 +121,8 @@ void add_path_files(const Root& root, const std::string& directory, std::vector<
                 for (const std::string& overlaid : overlaid_directories(line))
                     add_once(found, overlaid);
             if (code && name.starts_with("__editable__"))
-                add_once(left_out,
-                         file + " finds an editable installation by code, which is not run");
+                add_once(
+                    left_out, file + " finds an editable installation by code, which is not run");
             if (code || line.empty() || line.starts_with('#') || lines_taken == most_directories)
                 continue;
             const std::string path = path_in(directory, line);
@@ -129,8 +135,11 @@ void add_path_files(const Root& root, const std::string& directory, std::vector<
 }
 
 /// With the directories that its *.pth files add. Those of PYTHONPATH have none that count.
-void set_directories(const Root& root, const Variables& variables,
-                     const std::vector<std::string>& directories, PythonEnvironment& environment) {
+void set_directories(
+    const Root& root,
+    const Variables& variables,
+    const std::vector<std::string>& directories,
+    PythonEnvironment& environment) {
     const auto from_variable = split(value_of(variables, "PYTHONPATH"), ':');
     std::vector<std::string> all = directories;
     for (const std::string& directory : directories)
@@ -146,8 +155,8 @@ PythonEnvironment described(const Root& root, const Variables& variables, Prefix
 }
 
 /// What pip install --target makes, or a site-packages directory itself.
-std::optional<PythonEnvironment> bare_directory(const Root& root, const Variables& variables,
-                                                const std::string& path) {
+std::optional<PythonEnvironment> bare_directory(
+    const Root& root, const Variables& variables, const std::string& path) {
     const auto names = root.names_in(path);
     const bool has_packages = std::ranges::any_of(names, [](const std::string& name) {
         return name.ends_with(".dist-info") || name.ends_with(".egg-info") ||
@@ -193,34 +202,35 @@ std::string path_in(const std::string& directory, const std::string& path) {
 
 Variables variables_of_process() {
     Variables found;
-    for (const char* name : {"PATH",
-                             "HOME",
-                             "VIRTUAL_ENV",
-                             "CONDA_PREFIX",
-                             "CONDA_EXE",
-                             "CONDA_ENVS_PATH",
-                             "CONDA_ENVS_DIRS",
-                             "MAMBA_ROOT_PREFIX",
-                             "PYTHONPATH",
-                             "PYTHONUSERBASE",
-                             "PYTHONNOUSERSITE",
-                             "PYENV_ROOT",
-                             "PYENV_VERSION",
-                             "ASDF_DATA_DIR",
-                             "ASDF_PYTHON_VERSION",
-                             "MISE_DATA_DIR",
-                             "MISE_PYTHON_VERSION",
-                             "POETRY_CACHE_DIR",
-                             "POETRY_VIRTUALENVS_PATH",
-                             "WORKON_HOME",
-                             "UV_PYTHON_INSTALL_DIR",
-                             "UV_TOOL_DIR",
-                             "JUPYTER_PATH",
-                             "XDG_CACHE_HOME",
-                             "XDG_CONFIG_HOME",
-                             "XDG_DATA_HOME",
-                             "SUDO_USER",
-                             "RNNCHECK_PYTHON"})
+    for (const char* name :
+         {"PATH",
+          "HOME",
+          "VIRTUAL_ENV",
+          "CONDA_PREFIX",
+          "CONDA_EXE",
+          "CONDA_ENVS_PATH",
+          "CONDA_ENVS_DIRS",
+          "MAMBA_ROOT_PREFIX",
+          "PYTHONPATH",
+          "PYTHONUSERBASE",
+          "PYTHONNOUSERSITE",
+          "PYENV_ROOT",
+          "PYENV_VERSION",
+          "ASDF_DATA_DIR",
+          "ASDF_PYTHON_VERSION",
+          "MISE_DATA_DIR",
+          "MISE_PYTHON_VERSION",
+          "POETRY_CACHE_DIR",
+          "POETRY_VIRTUALENVS_PATH",
+          "WORKON_HOME",
+          "UV_PYTHON_INSTALL_DIR",
+          "UV_TOOL_DIR",
+          "JUPYTER_PATH",
+          "XDG_CACHE_HOME",
+          "XDG_CONFIG_HOME",
+          "XDG_DATA_HOME",
+          "SUDO_USER",
+          "RNNCHECK_PYTHON"})
         if (auto value = environment_variable(name))
             found.emplace(name, std::move(*value));
     found.emplace("PWD", working_directory());
@@ -230,8 +240,8 @@ Variables variables_of_process() {
 }
 
 /// A link to nowhere is still an environment: its interpreter is missing.
-std::optional<PythonEnvironment> environment_at(const Root& root, const Variables& variables,
-                                                const std::string& path) {
+std::optional<PythonEnvironment> environment_at(
+    const Root& root, const Variables& variables, const std::string& path) {
     const std::string name = without_slashes(path);
     if (!name.starts_with('/'))
         return std::nullopt;

@@ -28,27 +28,27 @@ std::string path_in(const std::string& directory, const std::string& path);
 /// What one name leads to: an interpreter, a directory of an environment, or a
 /// bare directory of packages. Nothing when it is none of these. Directories of
 /// the result are sorted as Python searches them.
-std::optional<PythonEnvironment> environment_at(const Root& root, const Variables& variables,
-                                                const std::string& path);
+std::optional<PythonEnvironment> environment_at(
+    const Root& root, const Variables& variables, const std::string& path);
 
 /// The environment whose frameworks are evaluated, which is `active`, and those that
 /// a person may have meant instead, each with the reason in `passed_over`. First: the
 /// one that --python names; that of `python -m rnncheck`; that of ENV/bin/rnncheck if
 /// it has a framework; that of the python on PATH; VIRTUAL_ENV; CONDA_PREFIX.
-std::vector<PythonEnvironment> chosen_environments(const Root& root, const Variables& variables,
-                                                   const std::optional<std::string>& requested);
+std::vector<PythonEnvironment> chosen_environments(
+    const Root& root, const Variables& variables, const std::optional<std::string>& requested);
 
 /// The active one of them.
-std::optional<PythonEnvironment> active_environment(const Root& root, const Variables& variables,
-                                                    const std::optional<std::string>& requested);
+std::optional<PythonEnvironment> active_environment(
+    const Root& root, const Variables& variables, const std::optional<std::string>& requested);
 
 /// The environment of the python on PATH, or where there is none of python3, as a
 /// shell finds it. One that cannot be followed to an environment is passed over.
 std::optional<PythonEnvironment> environment_on_path(const Root& root, const Variables& variables);
 
 /// The executable files of a name on PATH, in the order in which a shell looks for them.
-std::vector<std::string> programs_on_path(const Root& root, const Variables& variables,
-                                          const std::string& name);
+std::vector<std::string> programs_on_path(
+    const Root& root, const Variables& variables, const std::string& name);
 
 /// More than anybody has; a bound for directories that somebody else filled.
 inline constexpr std::size_t most_environments = 64;
@@ -108,7 +108,7 @@ std::string why_without_program(const Shim& shim);
 std::optional<Shim> shim_at(const Root& root, const Variables& variables, const std::string& path);
 
 /// From an interpreter's path. A shim is followed to the version that is set.
-std::optional<Prefix> prefix_of_interpreter(const Root& root, const Variables& variables,
-                                            const std::string& path);
+std::optional<Prefix> prefix_of_interpreter(
+    const Root& root, const Variables& variables, const std::string& path);
 
 }  // namespace rnncheck::python

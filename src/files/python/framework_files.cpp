@@ -28,16 +28,16 @@ std::string cu_flavour(const Version& cuda) {
 }
 
 /// The first of these files that is there.
-std::optional<std::string> first_of(const Root& root, const std::string& directory,
-                                    std::initializer_list<std::string_view> names) {
+std::optional<std::string> first_of(
+    const Root& root, const std::string& directory, std::initializer_list<std::string_view> names) {
     for (const std::string_view name : names)
         if (const std::string path = directory + '/' + std::string(name); root.exists(path))
             return path;
     return std::nullopt;
 }
 
-std::optional<std::string> file_that_begins(const Root& root, const std::string& directory,
-                                            std::string_view beginning) {
+std::optional<std::string> file_that_begins(
+    const Root& root, const std::string& directory, std::string_view beginning) {
     for (const std::string& name : root.names_in(directory, most_framework_names))
         if (name.starts_with(beginning))
             return directory + '/' + name;
@@ -81,8 +81,11 @@ std::optional<Version> lower_bound(const std::string& bounds) {
 
 /// What its metadata requests is what it was built with, or the
 /// oldest that its makers allow.
-void take_pins(const Root& root, const std::vector<Distribution>& distributions,
-               Framework& framework, std::vector<std::string>& left_out) {
+void take_pins(
+    const Root& root,
+    const std::vector<Distribution>& distributions,
+    Framework& framework,
+    std::vector<std::string>& left_out) {
     for (const Distribution& distribution : distributions) {
         const auto metadata = metadata_of(root, distribution, left_out);
         if (!metadata || framework.cudnn_wanted)
@@ -114,17 +117,23 @@ std::string targets_of_tensorflow(const std::vector<std::string>& words) {
 /// The library of TensorFlow that opens cuDNN is the one that defines cuDNN's
 /// functions itself and passes each call on (tsl/cuda/cudnn_stub.cc). Where
 /// none does, as in builds that link cuDNN, the one with the operations.
-std::optional<std::string> library_with_cudnn_stubs(const Root& root,
-                                                    const std::string& directory) {
+std::optional<std::string> library_with_cudnn_stubs(
+    const Root& root, const std::string& directory) {
     for (const char* name :
-         {"libtensorflow_framework.so.2", "libtensorflow_framework.so.1", "libtensorflow_cc.so.2",
-          "python/_pywrap_tensorflow_internal.so", "python/_pywrap_tensorflow_common.so"})
+         {"libtensorflow_framework.so.2",
+          "libtensorflow_framework.so.1",
+          "libtensorflow_cc.so.2",
+          "python/_pywrap_tensorflow_internal.so",
+          "python/_pywrap_tensorflow_common.so"})
         if (const std::string path = directory + '/' + name;
             elf::defines_symbol(root, path, "cudnnCreate"))
             return path;
     return first_of(
-        root, directory,
-        {"libtensorflow_cc.so.2", "libtensorflow_cc.so.1", "python/_pywrap_tensorflow_internal.so",
+        root,
+        directory,
+        {"libtensorflow_cc.so.2",
+         "libtensorflow_cc.so.1",
+         "python/_pywrap_tensorflow_internal.so",
          "python/_pywrap_tensorflow_internal.pyd"});
 }
 
@@ -164,9 +173,10 @@ void read_tensorflow(const Root& root, const Installed& installed, Framework& fr
 void read_torch(const Root& root, const Installed& installed, Framework& framework) {
     const std::string directory = installed.directory + "/torch",
                       source_file = directory + "/version.py";
-    framework.core =
-        first_of(root, directory,
-                 {"lib/libtorch_cuda_cpp.so", "lib/libtorch_cuda.so", "lib/torch_cuda.dll"});
+    framework.core = first_of(
+        root,
+        directory,
+        {"lib/libtorch_cuda_cpp.so", "lib/libtorch_cuda.so", "lib/torch_cuda.dll"});
     const auto info = literals_of(root, source_file);
     if (!info)
         return;
@@ -205,8 +215,10 @@ void read_jax(const Root& root, const Installed& installed, Framework& framework
     for (const Distribution& plugin : installed.plugins) {
         framework.build = parse_distribution_name(plugin.name)->build;
         framework.evidence = plugin.metadata;
-        framework.core = first_of(root, plugin.directory,
-                                  {"jax_plugins/xla_" + *framework.build + "/xla_cuda_plugin.so"});
+        framework.core = first_of(
+            root,
+            plugin.directory,
+            {"jax_plugins/xla_" + *framework.build + "/xla_cuda_plugin.so"});
     }
     framework.uses_cuda = framework.build && framework.build->starts_with("cuda");
     if (*framework.uses_cuda)
@@ -235,7 +247,8 @@ void read_paddle(const Root& root, const Installed& installed, Framework& framew
     const std::string directory = installed.directory + "/paddle",
                       source_file = directory + "/version/__init__.py";
     framework.core = first_of(
-        root, directory,
+        root,
+        directory,
         {"base/libpaddle.so", "fluid/libpaddle.so", "fluid/core_avx.so", "base/libpaddle.pyd"});
     const auto info = literals_of(root, source_file);
     if (!info)
@@ -252,8 +265,8 @@ void read_paddle(const Root& root, const Installed& installed, Framework& framew
 
 /// For Windows it contains the front of cuDNN, which opens the parts of that
 /// version elsewhere.
-void read_ctranslate2_of_windows(const Root& root, const std::string& directory,
-                                 Framework& framework) {
+void read_ctranslate2_of_windows(
+    const Root& root, const std::string& directory, Framework& framework) {
     const std::string library = directory + "/ctranslate2.dll";
     const auto front = file_that_begins(root, directory, "cudnn64_");
     framework.cuda = number_behind(pe::embedded_library_names(root, library), "cublas64_");
@@ -341,8 +354,11 @@ void take_majors(const Root& root, Framework& framework) {
 
 }  // namespace
 
-void read_framework_files(const Root& root, const Installed& installed, Framework& framework,
-                          std::vector<std::string>& left_out) {
+void read_framework_files(
+    const Root& root,
+    const Installed& installed,
+    Framework& framework,
+    std::vector<std::string>& left_out) {
     if (installed.name == "tensorflow")
         read_tensorflow(root, installed, framework);
     if (installed.name == "pytorch")

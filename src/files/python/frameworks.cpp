@@ -20,8 +20,16 @@ constexpr std::size_t most_packages = 256, most_left_out = 16;
 /// The parts of conda's installation that are no Python packages.
 bool is_conda_library(std::string_view name) {
     constexpr std::string_view names[] = {
-        "cudnn",     "libcudnn",   "cudatoolkit",     "cuda-version", "cuda-cudart",
-        "libcublas", "cuda-nvrtc", "tensorflow-base", "pytorch",      "libtorch"};
+        "cudnn",
+        "libcudnn",
+        "cudatoolkit",
+        "cuda-version",
+        "cuda-cudart",
+        "libcublas",
+        "cuda-nvrtc",
+        "tensorflow-base",
+        "pytorch",
+        "libtorch"};
     return includes(names, name);
 }
 
@@ -64,8 +72,8 @@ std::string module_of(const std::string& framework) {
 
 /// Of the distributions of one framework those in the directory that `import`
 /// takes; it is the first that has the module.
-std::optional<Installed> installed_framework(const Root& root, const std::string& name,
-                                             const Distributions& all) {
+std::optional<Installed> installed_framework(
+    const Root& root, const std::string& name, const Distributions& all) {
     Installed found;
     found.name = name;
     for (const Distribution& distribution : all) {
@@ -105,8 +113,8 @@ const Distribution& best_of(const Installed& installed, const Framework& framewo
 }
 
 /// First by the name of the distribution, then by its files, which know better.
-Framework framework_of(const Root& root, const Installed& installed,
-                       PythonEnvironment& environment) {
+Framework framework_of(
+    const Root& root, const Installed& installed, PythonEnvironment& environment) {
     Framework framework;
     framework.name = installed.name;
     framework.environment = environment.path;

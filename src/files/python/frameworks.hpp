@@ -30,8 +30,11 @@ struct Installed {
 
 /// Fills uses_cuda, evidence, build, core, cuda, cudnn, cudnn_wanted and
 /// targets; what the files do not show stays unset.
-void read_framework_files(const Root& root, const Installed& installed, Framework& framework,
-                          std::vector<std::string>& left_out);
+void read_framework_files(
+    const Root& root,
+    const Installed& installed,
+    Framework& framework,
+    std::vector<std::string>& left_out);
 
 // Values that a generated Python file gives to names, read as text: what a build was
 // made for. Nothing is executed, and what is not a plain literal is passed over.

@@ -36,10 +36,14 @@ struct Habit {
 // CuPy up to 13: cupy.cudnn is imported by what uses it.
 // MXNet: the import maps libmxnet.so, which needs libcudnn.
 constexpr Habit habits[] = {
-    {"pytorch", Loads::at_import},      {"tensorflow", Loads::at_import},
-    {"jax", Loads::at_first_use, true}, {"onnxruntime", Loads::at_first_use},
-    {"ctranslate2", Loads::at_import},  {"cupy", Loads::at_first_use},
-    {"mxnet", Loads::at_import},        {"paddlepaddle", Loads::at_import}};
+    {"pytorch", Loads::at_import},
+    {"tensorflow", Loads::at_import},
+    {"jax", Loads::at_first_use, true},
+    {"onnxruntime", Loads::at_first_use},
+    {"ctranslate2", Loads::at_import},
+    {"cupy", Loads::at_first_use},
+    {"mxnet", Loads::at_import},
+    {"paddlepaddle", Loads::at_import}};
 
 /// A framework that opens cuDNN, and how.
 struct User {
@@ -116,9 +120,10 @@ std::optional<std::string> without_dots(std::optional<std::string> path) {
 
 }  // namespace
 
-std::vector<ImportOrder> import_orders_of(const loader::Loader& loader,
-                                          const PythonEnvironment& environment,
-                                          const std::vector<Framework>& frameworks) {
+std::vector<ImportOrder> import_orders_of(
+    const loader::Loader& loader,
+    const PythonEnvironment& environment,
+    const std::vector<Framework>& frameworks) {
     const std::vector<User> users = users_of_cudnn(frameworks);
     std::vector<ImportOrder> orders;
     for (const User& first : users)

@@ -20,8 +20,9 @@ Variables read_configuration(const Root& root, const std::string& directory) {
         const auto at = line.find('=');
         if (at == std::string::npos || found.size() > 64)
             continue;
-        found.try_emplace(lower(trim(std::string_view(line).substr(0, at))),
-                          trim(std::string_view(line).substr(at + 1)));
+        found.try_emplace(
+            lower(trim(std::string_view(line).substr(0, at))),
+            trim(std::string_view(line).substr(at + 1)));
     }
     return found;
 }
@@ -113,8 +114,8 @@ std::string kind_of_place(const std::string& path, const char* otherwise) {
 }
 
 /// pyvenv.cfg has the directory of the base's interpreter as `home`, and the version.
-Prefix virtual_environment(const Root& root, const std::string& directory,
-                           bool is_extended = false) {
+Prefix virtual_environment(
+    const Root& root, const std::string& directory, bool is_extended = false) {
     const Variables values = read_configuration(root, directory);
     // written by uv
     const std::string extended = value_of(values, "extends-environment");
@@ -185,8 +186,8 @@ std::optional<Prefix> prefix_at(const Root& root, const std::string& directory) 
     return std::nullopt;
 }
 
-std::optional<Prefix> prefix_of_interpreter(const Root& root, const Variables& variables,
-                                            const std::string& path) {
+std::optional<Prefix> prefix_of_interpreter(
+    const Root& root, const Variables& variables, const std::string& path) {
     // one may run that of another manager
     constexpr int most_shims = 4;
     std::string program = path;

@@ -16,8 +16,8 @@ const std::string token_pattern = R"('[^'\\\n]*'|"[^"\\\n]*"|[0-9A-Za-z.]+)";
 /// Of one token or a list of tokens; empty when one of them is no literal.
 static std::vector<std::string> values_in(re2::StringPiece text) {
     static const re2::RE2 next("[ \\t]*(" + token_pattern + ")[ \\t]*(?:,|$)", re2::RE2::Latin1);
-    static const re2::RE2 literal(R"(['"](.{0,200}).|(True|False|None|[0-9.]{1,200}))",
-                                  re2::RE2::Latin1);
+    static const re2::RE2 literal(
+        R"(['"](.{0,200}).|(True|False|None|[0-9.]{1,200}))", re2::RE2::Latin1);
     if (text[0] == '[')
         text = {text.data() + 1, text.size() - 2};
     std::vector<std::string> values;
@@ -34,10 +34,10 @@ static std::vector<std::string> values_in(re2::StringPiece text) {
 /// A line may have an assignment at its beginning and pairs anywhere.
 static void read_line(std::string_view line, Literals& literals) {
     static const std::string value = R"(=[ \t]*(\[[^\]]*\]|)" + token_pattern + ")";
-    static const re2::RE2 assignment(R"(([A-Za-z0-9_]+)[ \t]*(?::[^=\n]*)?)" + value,
-                                     re2::RE2::Latin1);
-    static const re2::RE2 pair(R"(\([ \t]*('[^'\\\n]*'|"[^"\\\n]*")[ \t]*,)" + value.substr(1),
-                               re2::RE2::Latin1);
+    static const re2::RE2 assignment(
+        R"(([A-Za-z0-9_]+)[ \t]*(?::[^=\n]*)?)" + value, re2::RE2::Latin1);
+    static const re2::RE2 pair(
+        R"(\([ \t]*('[^'\\\n]*'|"[^"\\\n]*")[ \t]*,)" + value.substr(1), re2::RE2::Latin1);
     const auto put = [&](std::string name, const re2::StringPiece& text) {
         if (auto values = values_in(text); !values.empty() && literals.values.size() < most_names)
             literals.values.try_emplace(std::move(name), std::move(values));

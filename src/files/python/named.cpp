@@ -34,8 +34,8 @@ bool is_python(const Root& root, const Variables& variables, const std::string& 
 }
 
 /// The path itself; ENV for ENV/bin; the environment in the directory of a project.
-std::optional<std::string> environment_of_path(const Root& root, const Variables& variables,
-                                               const std::string& path) {
+std::optional<std::string> environment_of_path(
+    const Root& root, const Variables& variables, const std::string& path) {
     if (is_python(root, variables, path))
         return path;
     const std::string above = directory_of(path);
@@ -55,8 +55,8 @@ bool is_version_of(const Version& version, const Version& wanted) {
 
 /// An interpreter of a version: pythonX.Y on PATH, else the newest that a tool
 /// or the system installed. Environments of projects are none.
-std::optional<std::string> interpreter_of_version(const Root& root, const Variables& variables,
-                                                  const Version& wanted) {
+std::optional<std::string> interpreter_of_version(
+    const Root& root, const Variables& variables, const Version& wanted) {
     const std::string name = "python" + shortened(wanted, 2).text;
     for (const std::string& program : programs_on_path(root, variables, name)) {
         const auto found = environment_at(root, variables, program);
@@ -92,19 +92,22 @@ Paths environments_of_name(const Root& root, const Variables& variables, const s
 
 std::string shortest_list(const Paths& paths) {
     constexpr std::size_t most_named = 4;
-    const Paths first(paths.begin(), paths.begin() + static_cast<std::ptrdiff_t>(
-                                                         std::min(most_named, paths.size())));
+    const Paths first(
+        paths.begin(),
+        paths.begin() + static_cast<std::ptrdiff_t>(std::min(most_named, paths.size())));
     return join_with_and(first);
 }
 
 [[noreturn]] void reject(const Root& root, const Variables& variables, const std::string& text) {
     if (const auto programs = programs_on_path(root, variables, text); !programs.empty())
-        throw InputError("--python: '" + programs.front() +
-                         "' is no Python that rnncheck knows; give a Python interpreter");
-    throw InputError("--python: there is no Python interpreter or environment at '" + text +
-                     "'; give a python, the directory of an environment or of a project with one, "
-                     "a version such as "
-                     "3.11, the name of an environment, or a directory of packages");
+        throw InputError(
+            "--python: '" + programs.front() +
+            "' is no Python that rnncheck knows; give a Python interpreter");
+    throw InputError(
+        "--python: there is no Python interpreter or environment at '" + text +
+        "'; give a python, the directory of an environment or of a project with one, "
+        "a version such as "
+        "3.11, the name of an environment, or a directory of packages");
 }
 
 }  // namespace
@@ -123,8 +126,9 @@ std::string path_of_python(const Root& root, const Variables& variables, const s
             return *path;
     const Paths named = environments_of_name(root, variables, text);
     if (named.size() > 1)
-        throw InputError("--python: several environments are named '" + text +
-                         "': " + shortest_list(named) + "; give one of these paths");
+        throw InputError(
+            "--python: several environments are named '" + text + "': " + shortest_list(named) +
+            "; give one of these paths");
     if (named.empty())
         reject(root, variables, text);
     return named.front();

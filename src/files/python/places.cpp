@@ -28,8 +28,9 @@ constexpr int most_projects = 16;
 Paths children(const Root& root, const std::string& directory) {
     if (!directory.starts_with('/'))
         return {};
-    return mapped(root.names_in(directory, most_names),
-                  [&](const auto& name) { return directory + '/' + name; });
+    return mapped(root.names_in(directory, most_names), [&](const auto& name) {
+        return directory + '/' + name;
+    });
 }
 
 Paths grandchildren(const Root& root, const std::string& directory) {
@@ -42,14 +43,14 @@ Paths grandchildren(const Root& root, const std::string& directory) {
 /// The directories that are virtual environments themselves, such as ~/venv.
 Paths virtual_environments_in(const Root& root, const std::string& directory) {
     Paths found = children(root, directory);
-    std::erase_if(found,
-                  [&](const std::string& path) { return !root.exists(path + "/pyvenv.cfg"); });
+    std::erase_if(
+        found, [&](const std::string& path) { return !root.exists(path + "/pyvenv.cfg"); });
     return found;
 }
 
 /// A variable with a relative path is ignored.
-std::string variable_or(const Variables& variables, std::string_view name,
-                        const std::string& otherwise) {
+std::string variable_or(
+    const Variables& variables, std::string_view name, const std::string& otherwise) {
     const std::string value = value_of(variables, name);
     if (value.starts_with('/'))
         return normal_path(value);
@@ -76,8 +77,16 @@ void add_conda(const Root& root, const std::string& prefix, Paths& found) {
 
 void add_conda_places(const Root& root, const std::string& directory, Paths& found) {
     for (const char* name :
-         {"/miniconda3", "/anaconda3", "/miniforge3", "/mambaforge", "/micromamba", "/mamba",
-          "/conda", "/miniconda", "/anaconda", "/miniforge"})
+         {"/miniconda3",
+          "/anaconda3",
+          "/miniforge3",
+          "/mambaforge",
+          "/micromamba",
+          "/mamba",
+          "/conda",
+          "/miniconda",
+          "/anaconda",
+          "/miniforge"})
         add_conda(root, directory + name, found);
 }
 
@@ -90,10 +99,18 @@ Paths home_places(const Root& root, const std::string& home) {
     add_conda_places(root, home, found);
     add_conda(root, share + "/mamba", found);
     for (const std::string& directory :
-         {home + "/.conda/envs", share + "/uv/python", share + "/uv/tools", share + "/pipx/venvs",
-          home + "/.local/pipx/venvs", home + "/.virtualenvs", share + "/virtualenvs",
-          cache + "/pypoetry/virtualenvs", share + "/pdm/venvs", home + "/.pyenv/versions",
-          home + "/.asdf/installs/python", share + "/mise/installs/python"})
+         {home + "/.conda/envs",
+          share + "/uv/python",
+          share + "/uv/tools",
+          share + "/pipx/venvs",
+          home + "/.local/pipx/venvs",
+          home + "/.virtualenvs",
+          share + "/virtualenvs",
+          cache + "/pypoetry/virtualenvs",
+          share + "/pdm/venvs",
+          home + "/.pyenv/versions",
+          home + "/.asdf/installs/python",
+          share + "/mise/installs/python"})
         append(found, children(root, directory));
     for (const std::string& version : children(root, home + "/.pyenv/versions"))
         append(found, children(root, version + "/envs"));

@@ -67,8 +67,8 @@ Words in_tool_versions(const std::string& text) {
 /// [tools], also "core:python".
 Words in_mise_settings(const std::string& text) {
     static const re2::RE2 table(R"(^\s*\[([^\]]*)\]\s*(?:#.*)?$)", re2::RE2::Latin1);
-    static const re2::RE2 entry(R"(^\s*(?:python|["'](?:core:)?python["'])\s*=(.*))",
-                                re2::RE2::Latin1);
+    static const re2::RE2 entry(
+        R"(^\s*(?:python|["'](?:core:)?python["'])\s*=(.*))", re2::RE2::Latin1);
     static const re2::RE2 value(R"(["']([^"']+)["'])", re2::RE2::Latin1);
     std::string section, rest;
     for (const std::string& line : split(text, '\n')) {
@@ -152,8 +152,8 @@ std::optional<Setting> set_above(const Root& root, std::string directory, const 
 
 /// By what is beside the directory of shims: pyenv has versions/, the others
 /// installs/, of which mise's has mise's name.
-std::optional<Manager> manager_of(const Root& root, const Variables& variables,
-                                  const std::string& shims) {
+std::optional<Manager> manager_of(
+    const Root& root, const Variables& variables, const std::string& shims) {
     if (file_name(shims) != "shims")
         return std::nullopt;
     const std::string data = directory_of(shims), home = value_of(variables, "HOME");
@@ -161,35 +161,44 @@ std::optional<Manager> manager_of(const Root& root, const Variables& variables,
     if (settings.empty())
         settings = home + "/.config";
     if (root.exists(data + "/versions"))
-        return Manager{"pyenv",
-                       shims,
-                       data + "/versions",
-                       "PYENV_VERSION",
-                       {".python-version"},
-                       {data + "/version"}};
+        return Manager{
+            "pyenv",
+            shims,
+            data + "/versions",
+            "PYENV_VERSION",
+            {".python-version"},
+            {data + "/version"}};
     if (!root.exists(data + "/installs"))
         return std::nullopt;
     const std::string versions = data + "/installs/python";
     if (file_name(data) == "mise")
-        return Manager{"mise",
-                       shims,
-                       versions,
-                       "MISE_PYTHON_VERSION",
-                       {"mise.local.toml", "mise.toml", ".mise.local.toml", ".mise.toml",
-                        ".config/mise/config.toml", ".config/mise.toml", ".mise/config.toml",
-                        "mise/config.toml", ".tool-versions"},
-                       {settings + "/mise/config.toml", home + "/.tool-versions"}};
-    return Manager{"asdf",
-                   shims,
-                   versions,
-                   "ASDF_PYTHON_VERSION",
-                   {".tool-versions"},
-                   {home + "/.tool-versions"}};
+        return Manager{
+            "mise",
+            shims,
+            versions,
+            "MISE_PYTHON_VERSION",
+            {"mise.local.toml",
+             "mise.toml",
+             ".mise.local.toml",
+             ".mise.toml",
+             ".config/mise/config.toml",
+             ".config/mise.toml",
+             ".mise/config.toml",
+             "mise/config.toml",
+             ".tool-versions"},
+            {settings + "/mise/config.toml", home + "/.tool-versions"}};
+    return Manager{
+        "asdf",
+        shims,
+        versions,
+        "ASDF_PYTHON_VERSION",
+        {".tool-versions"},
+        {home + "/.tool-versions"}};
 }
 
 /// In the order of the three: the variable, a file of the project, the user's own.
-std::optional<Setting> setting_of(const Root& root, const Variables& variables,
-                                  const Manager& manager) {
+std::optional<Setting> setting_of(
+    const Root& root, const Variables& variables, const Manager& manager) {
     const Words in_variable =
         words_in(value_of(variables, manager.variable), manager.is_pyenv() ? ":" : " ,");
     if (!in_variable.empty())
@@ -217,8 +226,8 @@ bool is_plain_version_of(const std::string& name, const std::string& wanted) {
 
 /// The prefix of a version as it is set, "3.11.7" or "3.11"; nothing when it is
 /// not installed.
-std::optional<std::string> prefix_of_version(const Root& root, const Manager& manager,
-                                             const std::string& set) {
+std::optional<std::string> prefix_of_version(
+    const Root& root, const Manager& manager, const std::string& set) {
     if (!manager.is_pyenv() && set.starts_with("path:/"))
         return set.substr(5);
     if (contains(set, "/"))
@@ -245,8 +254,8 @@ std::optional<std::string> prefix_of_version(const Root& root, const Manager& ma
 }
 
 /// What a shell would find without the shims.
-std::optional<std::string> system_program(const Root& root, Variables variables,
-                                          const Manager& manager, const std::string& name) {
+std::optional<std::string> system_program(
+    const Root& root, Variables variables, const Manager& manager, const std::string& name) {
     for (const std::string& program : programs_on_path(root, variables, name))
         if (directory_of(program) != manager.shims)
             return program;
@@ -255,8 +264,8 @@ std::optional<std::string> system_program(const Root& root, Variables variables,
 
 }  // namespace
 
-std::vector<std::string> programs_on_path(const Root& root, const Variables& variables,
-                                          const std::string& name) {
+std::vector<std::string> programs_on_path(
+    const Root& root, const Variables& variables, const std::string& name) {
     std::vector<std::string> found;
     if (contains(name, "/"))
         return found;

@@ -17,8 +17,8 @@ constexpr std::size_t most_sonames = 16;
 
 bool is_gpu_library(std::string_view name) {
     constexpr std::string_view stems[] = {"libcudnn", "libcublas", "libcudart", "libnvrtc"};
-    return std::ranges::any_of(stems,
-                               [&](std::string_view stem) { return name.starts_with(stem); });
+    return std::ranges::any_of(
+        stems, [&](std::string_view stem) { return name.starts_with(stem); });
 }
 
 /// The name by which cuDNN is opened: libcudnn.so.9; for CTranslate2, which has
@@ -37,8 +37,10 @@ std::optional<std::string> cudnn_soname(const Framework& framework) {
     return part + major;
 }
 
-void add_missing(std::vector<std::string>& names, const std::optional<std::string>& name,
-                 std::string_view stem) {
+void add_missing(
+    std::vector<std::string>& names,
+    const std::optional<std::string>& name,
+    std::string_view stem) {
     const bool named =
         std::ranges::any_of(names, [&](const auto& known) { return known.starts_with(stem); });
     if (name && !named)
@@ -46,8 +48,8 @@ void add_missing(std::vector<std::string>& names, const std::optional<std::strin
 }
 
 /// What it needs by its headers, and what it opens by name while it runs.
-std::vector<std::string> opened_names(const Root& root, const Framework& framework,
-                                      const elf::ElfFile& core) {
+std::vector<std::string> opened_names(
+    const Root& root, const Framework& framework, const elf::ElfFile& core) {
     std::vector<std::string> names;
     for (const std::string& name : core.needed)
         if (is_gpu_library(name) && names.size() < most_sonames)
@@ -83,8 +85,8 @@ std::string found_by(LoaderRule rule) {
 }
 
 /// The file's full number, or that of its wheel.
-void set_version(const Root& root, const std::vector<PythonPackage>& packages,
-                 FrameworkLibrary& library) {
+void set_version(
+    const Root& root, const std::vector<PythonPackage>& packages, FrameworkLibrary& library) {
     const std::string real = root.real_path(*library.path).value_or(*library.path);
     if (const auto at = real.rfind(".so."); at != std::string::npos) {
         const auto version = parse_version(std::string_view(real).substr(at + 4));
@@ -105,8 +107,10 @@ void set_version(const Root& root, const std::vector<PythonPackage>& packages,
 
 }  // namespace
 
-void find_used_libraries(const loader::Loader& loader, const std::vector<PythonPackage>& packages,
-                         Framework& framework) {
+void find_used_libraries(
+    const loader::Loader& loader,
+    const std::vector<PythonPackage>& packages,
+    Framework& framework) {
     if (!framework.uses_cuda.value_or(false) || !framework.core)
         return;
     loader::Process process(loader, "", {});

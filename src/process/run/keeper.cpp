@@ -25,8 +25,8 @@ enum Order : char { run_in_foreground = 'f', run_in_background = 'b' };
 /// What runs in the keeper's process: it only forks, waits and reports.
 class KeeperProcess {
   public:
-    KeeperProcess(const CommandToStart& command, const Streams& streams, Descriptor news,
-                  Descriptor orders)
+    KeeperProcess(
+        const CommandToStart& command, const Streams& streams, Descriptor news, Descriptor orders)
         : command_(command), streams_(streams), news_(std::move(news)), orders_(std::move(orders)) {
     }
 
@@ -45,8 +45,12 @@ class KeeperProcess {
         children_ = Descriptor(signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
         if (!start())
             return;
-        close_all_but({news_.number(), orders_.number(), children_.number(),
-                       streams_.terminal().number(), streams_.terminal_in_use().number()});
+        close_all_but(
+            {news_.number(),
+             orders_.number(),
+             children_.number(),
+             streams_.terminal().number(),
+             streams_.terminal_in_use().number()});
         wait_for_end();
         prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
         wait_until_released();

@@ -100,8 +100,13 @@ class PageQueue {
 
     void drop(Pages& pages) const {
         while (pages.bytes > 0) {
-            const ssize_t gone = splice(pages.out.number(), nullptr, nowhere_.number(), nullptr,
-                                        pages.bytes, SPLICE_F_NONBLOCK);
+            const ssize_t gone = splice(
+                pages.out.number(),
+                nullptr,
+                nowhere_.number(),
+                nullptr,
+                pages.bytes,
+                SPLICE_F_NONBLOCK);
             if (gone <= 0)
                 break;
             pages.bytes -= static_cast<std::size_t>(gone);

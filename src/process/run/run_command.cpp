@@ -77,8 +77,8 @@ class RunningCommand {
         const bool takes_keys = terminal_.is_taken() && keys_.size() < most_keys;
         polled_[2] = {takes_keys ? streams_.real_terminal() : -1, POLLIN, 0};
         polled_[3] = {keys_.empty() ? -1 : streams_.controller().number(), POLLOUT, 0};
-        const auto wait = std::clamp<Clock::duration>(next_ - Clock::now(), milliseconds(0),
-                                                      std::chrono::hours(1));
+        const auto wait = std::clamp<Clock::duration>(
+            next_ - Clock::now(), milliseconds(0), std::chrono::hours(1));
         poll(polled_, 4, static_cast<int>(std::chrono::ceil<milliseconds>(wait).count()));
     }
 

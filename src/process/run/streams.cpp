@@ -153,8 +153,10 @@ void Streams::start_relays() {
         if (place.kind == Kind::pipe)
             place.relay.emplace(std::move(place.source), place.to_place.number());
         if (place.kind == Kind::terminal && !relays_terminal)
-            place.relay.emplace(duplicate(terminal_.controller.number()), place.to_place.number(),
-                                terminal_user_.number());
+            place.relay.emplace(
+                duplicate(terminal_.controller.number()),
+                place.to_place.number(),
+                terminal_user_.number());
         relays_terminal |= place.kind == Kind::terminal;
         if (place.kind == Kind::pipe && place.ours == STDOUT_FILENO)
             place.to_place.close();

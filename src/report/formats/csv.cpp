@@ -18,8 +18,11 @@ static std::string cell(std::string_view value) {
 static std::vector<std::vector<std::string>> findings_of(const Outline& outline) {
     std::vector<std::vector<std::string>> rows = {{"severity", "rule", "subject", "message"}};
     for (const Finding& finding : outline.findings)
-        rows.push_back({std::string(name_of(finding.severity)), finding.rule, finding.subject,
-                        message_of(finding)});
+        rows.push_back(
+            {std::string(name_of(finding.severity)),
+             finding.rule,
+             finding.subject,
+             message_of(finding)});
     return rows;
 }
 

@@ -36,10 +36,14 @@ static std::string write(const Outline& outline, const Style&) {
             list.emplace_back("rnncheck", concat(more, " more, which GitHub would not show"));
         }
         for (const auto& [title, message] : list)  // a property ends at ':' or ',', too
-            out +=
-                concat("::", kind,
-                       " title=", with_entities(title, {{'%', "%25"}, {':', "%3A"}, {',', "%2C"}}),
-                       "::", with_entities(message, {{'%', "%25"}}), '\n');
+            out += concat(
+                "::",
+                kind,
+                " title=",
+                with_entities(title, {{'%', "%25"}, {':', "%3A"}, {',', "%2C"}}),
+                "::",
+                with_entities(message, {{'%', "%25"}}),
+                '\n');
     }
     return out;
 }

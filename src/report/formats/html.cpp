@@ -17,8 +17,8 @@ constexpr const char* mark_words[] = {"ok", "problem", "warning", "undetermined"
 
 /// `tag` may have attributes of its own: element("th scope=\"row\"", text). The
 /// caller escapes content.
-std::string element(const std::string& tag, const std::string& content,
-                    const std::string& attributes = "") {
+std::string element(
+    const std::string& tag, const std::string& content, const std::string& attributes = "") {
     return "<" + tag + if_any(" ", attributes) + ">" + content + "</" +
            tag.substr(0, tag.find(' ')) + ">\n";
 }
@@ -31,8 +31,8 @@ std::string class_of(Mark mark) {
 /// Keeps spaces and lines. It can have the focus, so that a keyboard can move
 /// it sideways, and therefore a name.
 std::string fixed(const std::string& text, const std::string& label) {
-    return element("pre", xml_lines(text),
-                   "tabindex=\"0\" role=\"group\" aria-label=\"" + xml(label) + "\"");
+    return element(
+        "pre", xml_lines(text), "tabindex=\"0\" role=\"group\" aria-label=\"" + xml(label) + "\"");
 }
 
 std::string code(const std::string& text) {
@@ -159,8 +159,9 @@ std::string rule_text(const Finding& finding) {
 /// "Problem: The driver is too old", the word in the color of its severity.
 std::string heading_text(const Finding& finding, const std::string& title) {
     const SeverityLook& look = look_of(finding.severity);
-    return element("h3", element("span", std::string(look.word) + ":", class_of(look.mark)) + " " +
-                             xml(title));
+    return element(
+        "h3",
+        element("span", std::string(look.word) + ":", class_of(look.mark)) + " " + xml(title));
 }
 
 /// Without the lines of a log, which are shown above.
@@ -238,11 +239,12 @@ std::string causes_text(const std::vector<const Finding*>& causes, const Outline
     std::ranges::sort(quotes, {}, &Quote::place);
     const std::string title =
         "An error in the log, with " + std::to_string(causes.size()) + " possible causes";
-    return element("article",
-                   heading_text(*causes.front(), title) + quotes_text(quotes) +
-                       element("p", "To find out which cause it is, check in this order:") +
-                       element("ol", list),
-                   class_of(look_of(causes.front()->severity).mark));
+    return element(
+        "article",
+        heading_text(*causes.front(), title) + quotes_text(quotes) +
+            element("p", "To find out which cause it is, check in this order:") +
+            element("ol", list),
+        class_of(look_of(causes.front()->severity).mark));
 }
 
 /// In their order; the causes of an error in a log together at the first of
@@ -349,8 +351,8 @@ std::string all_checks(const Outline& outline) {
     for (const auto& [summary, list] :
          {std::pair("Checks that passed", checks(outline, Outcome::pass)),
           std::pair("Checks that do not apply", checks(outline, Outcome::not_applicable)),
-          std::pair("Checks that were not evaluated",
-                    checks(outline, Outcome::not_applicable, false))})
+          std::pair(
+              "Checks that were not evaluated", checks(outline, Outcome::not_applicable, false))})
         if (!list.empty())
             passed_or_not += folded(summary, list);
     std::string out;

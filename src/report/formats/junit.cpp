@@ -38,8 +38,12 @@ TestCase test_case_of(const RuleVerdict& check, const Outline& outline) {
     if (is_open)
         undecided = "error";
     const std::string_view ends[] = {"", "", "skipped", undecided};
-    TestCase test{check.rule, std::string(name_of(check.layer)), check.reason, "",
-                  ends[static_cast<std::size_t>(check.outcome)]};
+    TestCase test{
+        check.rule,
+        std::string(name_of(check.layer)),
+        check.reason,
+        "",
+        ends[static_cast<std::size_t>(check.outcome)]};
     if (includes(faults_without_finding(outline), &check))
         test.end = "failure";
     for (const Finding& finding : outline.findings) {
@@ -59,8 +63,8 @@ TestCase test_case_of(const RuleVerdict& check, const Outline& outline) {
 /// The whole, so that a failed gate never has a list of passed tests alone.
 TestCase verdict_of(const Outline& outline) {
     constexpr std::string_view ends[] = {"", "", "failure", "error"};
-    return {"verdict", "all", outline.sentence, "",
-            ends[static_cast<std::size_t>(outline.verdict)]};
+    return {
+        "verdict", "all", outline.sentence, "", ends[static_cast<std::size_t>(outline.verdict)]};
 }
 
 std::string attribute(const char* name, std::string_view value) {
@@ -80,8 +84,8 @@ std::string element_of(const TestCase& test) {
     std::string attributes = attribute("message", test.message);
     if (test.end != "skipped")  // which has no type in the schema
         attributes += attribute("type", test.end);
-    return concat(begin, "><", test.end, attributes, '>', details, "</", test.end,
-                  "></testcase>\n");
+    return concat(
+        begin, "><", test.end, attributes, '>', details, "</", test.end, "></testcase>\n");
 }
 
 /// One <testsuite>, with the totals that CI servers show and the labels of the

@@ -100,8 +100,14 @@ std::string link_text(const std::string& link) {
 
 /// The word for automation beside the words for people.
 std::string remedy_text(const Remedy& remedy, const char* word) {
-    std::string out = concat("\n**", word, "** (", code(name_of(remedy.action)),
-                             "): ", plain(text_with_warning(remedy)), '\n');
+    std::string out = concat(
+        "\n**",
+        word,
+        "** (",
+        code(name_of(remedy.action)),
+        "): ",
+        plain(text_with_warning(remedy)),
+        '\n');
     if (!remedy.commands.empty())
         out += "\n" + fenced(join(mapped(remedy.commands, shown), "\n"), "sh");
     for (const std::string& check : remedy.checks)
@@ -158,19 +164,21 @@ struct Part {
 
 /// In the order of their weight for a reader, since the last may not fit.
 std::vector<Part> parts_of(const Outline& outline, const Style& style) {
-    std::vector<Part> parts = {{"## rnncheck: " + plain(outline.sentence) + "\n", ""},
-                               {"\n" + plain(about_run(outline)) + "\n", "the run"}};
+    std::vector<Part> parts = {
+        {"## rnncheck: " + plain(outline.sentence) + "\n", ""},
+        {"\n" + plain(about_run(outline)) + "\n", "the run"}};
     for (const Finding& finding : outline.findings)
         parts.push_back({finding_text(finding), a_finding});
     parts.push_back({undetermined(outline), "the undetermined checks"});
     parts.push_back({checklist(outline, style), "the checklist"});
     for (const OutlineSection& section : outline.sections)
-        parts.push_back({"\n### " + section.heading + "\n\n" + fenced(section.text),
-                         "the section '" + section.heading + "'"});
-    parts.push_back({"\n<details>\n<summary>JSON</summary>\n\n" +
-                         fenced(outline.json({.json_lines = JsonLines::one}), "json") +
-                         "\n</details>\n",
-                     "the JSON report"});
+        parts.push_back(
+            {"\n### " + section.heading + "\n\n" + fenced(section.text),
+             "the section '" + section.heading + "'"});
+    parts.push_back(
+        {"\n<details>\n<summary>JSON</summary>\n\n" +
+             fenced(outline.json({.json_lines = JsonLines::one}), "json") + "\n</details>\n",
+         "the JSON report"});
     return parts;
 }
 

@@ -23,12 +23,24 @@ static std::string write(const Outline& outline, const Style&) {
             if (end == RunEnd::ok)
                 passed += count;
         }
-    return concat("RNNCHECK ", states[static_cast<std::size_t>(outline.verdict)], ": ",
-                  with_entities(outline.sentence, {{'|', "/"}}),  // it would begin the numbers
-                  " | problems=", count_of(outline.findings, Severity::error),
-                  ";;0;0 warnings=", warnings, ";0;;0 undetermined=", undecided, ";;;0 tests=", all,
-                  ";;;0 tests_passed=", passed,
-                  ";;;0 time=", short_number(outline.run.duration_ms / 1000), "s;;;0\n");
+    return concat(
+        "RNNCHECK ",
+        states[static_cast<std::size_t>(outline.verdict)],
+        ": ",
+        with_entities(outline.sentence, {{'|', "/"}}),  // it would begin the numbers
+        " | problems=",
+        count_of(outline.findings, Severity::error),
+        ";;0;0 warnings=",
+        warnings,
+        ";0;;0 undetermined=",
+        undecided,
+        ";;;0 tests=",
+        all,
+        ";;;0 tests_passed=",
+        passed,
+        ";;;0 time=",
+        short_number(outline.run.duration_ms / 1000),
+        "s;;;0\n");
 }
 
 extern const Format format{.title = "One line as monitoring plugins print it", .write = write};

@@ -53,23 +53,25 @@ static std::string seconds_since_1970(const std::string& time) {
 static std::string write(const Outline& outline, const Style&) {
     Metrics metrics;
     metrics.begin("info", "Version of rnncheck and of its compatibility data.");
-    metrics.add({{"version", outline.tool.version},
-                 {"matrix_date", outline.tool.matrix_date},
-                 {"command", outline.run.command}},
-                "1");
+    metrics.add(
+        {{"version", outline.tool.version},
+         {"matrix_date", outline.tool.matrix_date},
+         {"command", outline.run.command}},
+        "1");
     metrics.begin("verdict", "The verdict: 1 for the one that holds, 0 for the others.");
     for (const std::string_view verdict : names_of(OverallVerdict{})) {
         const bool holds = verdict == name_of(outline.verdict);
         metrics.add({{"verdict", std::string(verdict)}}, static_cast<int>(holds));
     }
-    metrics.begin("finding",
-                  "Findings of a rule; gpu is empty where a finding is not about one GPU.");
+    metrics.begin(
+        "finding", "Findings of a rule; gpu is empty where a finding is not about one GPU.");
     // A series must occur once: findings with the same labels are counted.
     std::map<Labels, int> findings;
     for (const Finding& finding : outline.findings)
-        ++findings[{{"rule", finding.rule},
-                    {"severity", concat(finding.severity)},
-                    {"gpu", if_any("", finding.gpu)}}];
+        ++findings[{
+            {"rule", finding.rule},
+            {"severity", concat(finding.severity)},
+            {"gpu", if_any("", finding.gpu)}}];
     for (const RuleVerdict* check : faults_without_finding(outline))
         ++findings[{{"rule", check->rule}, {"severity", "warning"}, {"gpu", ""}}];
     for (const auto& [labels, count] : findings)
@@ -83,8 +85,8 @@ static std::string write(const Outline& outline, const Style&) {
                 tests = *count;
             metrics.add({{"gpu", concat(gpu)}, {"end", concat(end)}}, tests);
         }
-    metrics.begin("last_run_timestamp_seconds",
-                  "When the check was started, in seconds since 1970.");
+    metrics.begin(
+        "last_run_timestamp_seconds", "When the check was started, in seconds since 1970.");
     metrics.add({}, seconds_since_1970(outline.run.run_at));
     metrics.begin("last_run_duration_seconds", "How long the check took, in seconds.");
     metrics.add({}, short_number(outline.run.duration_ms / 1000));

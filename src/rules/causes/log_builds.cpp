@@ -20,15 +20,18 @@ void name_toolkit_of_extension(Remedy& remedy, const LogContext& log) {
     std::ranges::replace(package, '.', '-');
     remedy.text = concat(
         "Extensions of PyTorch are compiled with the CUDA Toolkit of PyTorch's CUDA: install ",
-        package, " from NVIDIA's repository (conda: cuda-toolkit of the channel nvidia/label/cuda-",
+        package,
+        " from NVIDIA's repository (conda: cuda-toolkit of the channel nvidia/label/cuda-",
         *built,
         ".0) beside the other one and set CUDA_HOME to its directory; or install PyTorch for ",
         "the CUDA of the toolkit, or a wheel of the package instead of compiling it");
-    remedy.commands = {log.has("os_windows")
-                           ? concat("$env:CUDA_HOME = \"C:\\Program Files\\NVIDIA GPU Computing "
+    remedy.commands = {
+        log.has("os_windows") ? concat(
+                                    "$env:CUDA_HOME = \"C:\\Program Files\\NVIDIA GPU Computing "
                                     "Toolkit\\CUDA\\v",
-                                    *built, "\"")
-                           : concat("export CUDA_HOME=/usr/local/cuda-", *built)};
+                                    *built,
+                                    "\"")
+                              : concat("export CUDA_HOME=/usr/local/cuda-", *built)};
 }
 
 /// "compute_86" of nvcc: the compiler is older than the GPU, whatever the framework has.
@@ -58,8 +61,10 @@ void name_package_of_other_cuda(Remedy& remedy, const LogContext& log) {
     if (!log.has("cuda_other_major_built") || !is_torch_alone || !build || !wanted)
         return;
     remedy.text = concat(
-        "A package that the traceback loads was built for CUDA ", wanted->major(),
-        ", PyTorch here for CUDA ", build->text,
+        "A package that the traceback loads was built for CUDA ",
+        wanted->major(),
+        ", PyTorch here for CUDA ",
+        build->text,
         ": install that package for PyTorch's CUDA, or both ",
         "for the same one, in one command and from one index. The libraries alone would not make ",
         "them fit");
@@ -69,9 +74,12 @@ void name_package_of_other_cuda(Remedy& remedy, const LogContext& log) {
 /// https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html, requirements and
 /// preload_dlls()
 void speak_of_onnxruntime(Remedy& remedy, const LogCause& cause, const LogContext& log) {
-    constexpr std::string_view causes[] = {"cuda_version_mismatch", "cuda_lib_not_on_loader_path",
-                                           "cuda_library_not_installed", "cudnn_not_on_loader_path",
-                                           "cudnn_not_installed"};
+    constexpr std::string_view causes[] = {
+        "cuda_version_mismatch",
+        "cuda_lib_not_on_loader_path",
+        "cuda_library_not_installed",
+        "cudnn_not_on_loader_path",
+        "cudnn_not_installed"};
     if (!includes(causes, cause.cause) || !log.has("onnxruntime_in_use"))
         return;
     if (log.has("panic_or_exception") || log.has("go_program"))
@@ -101,12 +109,14 @@ void name_gpu_builds_of_tensorflow(Remedy& remedy, const LogContext& log) {
     const Version first_with_packages =
         log.has("os_windows") ? make_version({2, 11}) : make_version({2, 14});
     if (version && *version < first_with_packages) {
-        remedy.text = concat("TensorFlow ", version->text,
-                             " uses a GPU only with exactly the CUDA and cuDNN that it was ",
-                             "built with, in the loader's search path, and as a build with CUDA "
-                             "(up to 2.0 the package ",
-                             "tensorflow-gpu): the command prints them. Then check "
-                             "CUDA_VISIBLE_DEVICES and the driver");
+        remedy.text = concat(
+            "TensorFlow ",
+            version->text,
+            " uses a GPU only with exactly the CUDA and cuDNN that it was ",
+            "built with, in the loader's search path, and as a build with CUDA "
+            "(up to 2.0 the package ",
+            "tensorflow-gpu): the command prints them. Then check "
+            "CUDA_VISIBLE_DEVICES and the driver");
         remedy.commands = {"rnncheck matrix plan --for tensorflow==" + version->text};
         return;
     }
@@ -122,8 +132,8 @@ void name_gpu_builds_of_tensorflow(Remedy& remedy, const LogContext& log) {
         "that nvidia-smi lists "
         "the GPU and that CUDA_VISIBLE_DEVICES is not empty. " +
         remedy.text;
-    remedy.commands = {concat("python -m pip install \"tensorflow[and-cuda]",
-                              version ? "==" + version->text : "", "\"")};
+    remedy.commands = {concat(
+        "python -m pip install \"tensorflow[and-cuda]", version ? "==" + version->text : "", "\"")};
 }
 
 /// A list without a GPU, and no line of the driver: the build of the framework comes first.
@@ -161,9 +171,10 @@ void name_paddle_for_new_gpu(Remedy& remedy, const LogContext& log) {
         "Install paddlepaddle-gpu for a CUDA version that supports the GPU: 12.9 for RTX 50 (on "
         "Windows its "
         "documentation names wheels of their own), 11.8 or later for RTX 30 and 40";
-    remedy.commands = {"python -m pip uninstall -y paddlepaddle-gpu",
-                       "python -m pip install paddlepaddle-gpu -i "
-                       "https://www.paddlepaddle.org.cn/packages/stable/cu129/"};
+    remedy.commands = {
+        "python -m pip uninstall -y paddlepaddle-gpu",
+        "python -m pip install paddlepaddle-gpu -i "
+        "https://www.paddlepaddle.org.cn/packages/stable/cu129/"};
 }
 
 /// Kernels with large parameters: https://github.com/pytorch/pytorch/issues/135126
@@ -176,7 +187,8 @@ void name_driver_for_large_parameters(Remedy& remedy, const LogContext& log) {
         "driver ",
         driver->text,
         " is installed: update it (for a container, on the host), or compile with CUDA ",
-        "12.0. Otherwise: ", remedy.text);
+        "12.0. Otherwise: ",
+        remedy.text);
     remedy.commands.clear();
 }
 

@@ -31,17 +31,18 @@ std::string excluded_by_system(const LogCause& cause, const LogContext& log) {
 /// Why the versions exclude a cause that the log only points to, in the words of the engine that
 /// decides versions; "" where they do not. What is installed may be another than what is loaded, so
 /// that only causes count that follow from versions alone.
-std::string excluded_by_versions(const IndicatedCause& indicated, const stack::Stack& installed,
-                                 const LogContext& log) {
+std::string excluded_by_versions(
+    const IndicatedCause& indicated, const stack::Stack& installed, const LogContext& log) {
     using enum stack::ConflictKind;
-    constexpr stack::ConflictKind by_versions[] = {cudnn_masked_rnn_bug,
-                                                   cudnn_newer_than_framework_supports,
-                                                   cudnn_runtime_older_than_built,
-                                                   cudnn_varlen_rnn_bug,
-                                                   driver_too_old,
-                                                   gpu_arch_not_in_build,
-                                                   gpu_too_old,
-                                                   tf_no_native_windows_gpu};
+    constexpr stack::ConflictKind by_versions[] = {
+        cudnn_masked_rnn_bug,
+        cudnn_newer_than_framework_supports,
+        cudnn_runtime_older_than_built,
+        cudnn_varlen_rnn_bug,
+        driver_too_old,
+        gpu_arch_not_in_build,
+        gpu_too_old,
+        tf_no_native_windows_gpu};
     if (!log.has("log_alone"))
         return "";  // the rules evaluate the machine
     const auto kind = from_name<stack::ConflictKind>(indicated.cause);
@@ -53,8 +54,10 @@ std::string excluded_by_versions(const IndicatedCause& indicated, const stack::S
 
 Evidence evidence_of_line(const LogEvent& event, const std::string& what, const Log& log) {
     const std::string file = log.files.size() > 1 ? event.file + ", " : "";
-    return {what, file + "line " + std::to_string(event.line) + ": " + event.text,
-            "log.events[" + std::to_string(&event - log.events.data()) + "]"};
+    return {
+        what,
+        file + "line " + std::to_string(event.line) + ": " + event.text,
+        "log.events[" + std::to_string(&event - log.events.data()) + "]"};
 }
 
 void add_evidence(Finding& finding, const std::string& word, const LogContext& log) {
@@ -236,8 +239,11 @@ bool has_unknown_error(const Log& log, const Matrix& matrix) {
 }
 
 /// Why the system or the versions exclude the cause; "" where it is possible.
-std::string reason_against(const IndicatedCause& indicated, const LogCause& cause,
-                           const stack::Stack& installed, const LogContext& log) {
+std::string reason_against(
+    const IndicatedCause& indicated,
+    const LogCause& cause,
+    const stack::Stack& installed,
+    const LogContext& log) {
     const std::string by_system = excluded_by_system(cause, log);
     return by_system.empty() ? excluded_by_versions(indicated, installed, log) : by_system;
 }
@@ -256,12 +262,14 @@ Finding finding_of_resemblance(const Resemblance& alike, std::size_t index, cons
     constexpr int least_weight = 40;
     finding.weight = least_weight - 2 * static_cast<int>(index);
     finding.severity = Severity::warning;
-    finding.evidence = {compared_line(log.parsed),
-                        {"words in common",
-                         concat("no known line; only these words also occur in the messages or "
-                                "the description of this cause: ",
-                                join(alike.words, ", ")),
-                         "log"}};
+    finding.evidence = {
+        compared_line(log.parsed),
+        {"words in common",
+         concat(
+             "no known line; only these words also occur in the messages or "
+             "the description of this cause: ",
+             join(alike.words, ", ")),
+         "log"}};
     if (!finding.decided_by)
         return finding;
     Remedy check{.action = Action::investigate, .text = finding.decided_by->text};
@@ -272,8 +280,11 @@ Finding finding_of_resemblance(const Resemblance& alike, std::size_t index, cons
 }
 
 /// Adds possible causes by words in common, up to three causes in all. They are no verdict.
-void add_resembling(std::vector<Finding>& findings, const Indications& indicated,
-                    const stack::Stack& installed, const LogContext& log) {
+void add_resembling(
+    std::vector<Finding>& findings,
+    const Indications& indicated,
+    const stack::Stack& installed,
+    const LogContext& log) {
     for (const Resemblance& alike : resembling_causes(log.parsed, log.matrix)) {
         if (findings.size() >= most_with_resembling)
             return;
@@ -288,8 +299,8 @@ void add_resembling(std::vector<Finding>& findings, const Indications& indicated
 }
 
 /// Those that lines, or words of the user, indicate.
-std::vector<Finding> indicated_causes(const Indications& indicated, const stack::Stack& installed,
-                                      const LogContext& known) {
+std::vector<Finding> indicated_causes(
+    const Indications& indicated, const stack::Stack& installed, const LogContext& known) {
     const Matrix& matrix = known.matrix;
     std::vector<Finding> findings;
     std::vector<Evidence> excluded = ruled_out_by_lines(indicated, known);
@@ -334,8 +345,8 @@ bool only_complains(const Log& log, const Matrix& matrix) {
 }
 
 /// The first cause is neither certain nor none, and the log goes on no further.
-bool leaves_causes_open(const std::vector<Finding>& findings, const Log& log,
-                        const Matrix& matrix) {
+bool leaves_causes_open(
+    const std::vector<Finding>& findings, const Log& log, const Matrix& matrix) {
     return findings.front().confidence != Confidence::certain &&
            findings.front().rule != "harmless_line" &&
            findings.front().severity != Severity::note && !went_on(log, matrix);
@@ -430,8 +441,8 @@ Verdict program_end_not_in_log(const Facts& facts, const Matrix& matrix) {
                         ? "no line is a known error, and no line shows that the program went on or "
                           "ended well"
                         : join_with_and(not_text) + ", and no log",
-         .remedies = {remedy(is_text ? "program_end_not_in_log"
-                                     : "program_end_not_in_log/not_text")},
+         .remedies = {remedy(
+             is_text ? "program_end_not_in_log" : "program_end_not_in_log/not_text")},
          .confidence = Confidence::possible}};
     return verdict;
 }

@@ -41,8 +41,8 @@ struct LogContext {
     const LogEvent* first_event(std::string_view word) const;
 
     /// The first value of the field, or the preferred one if any line has it.
-    std::optional<std::string> field(std::string_view signature, std::string_view name,
-                                     std::string_view preferred = {}) const {
+    std::optional<std::string> field(
+        std::string_view signature, std::string_view name, std::string_view preferred = {}) const {
         std::optional<std::string> first;
         for (const LogEvent& event : parsed.events)
             if (event.signature == signature)
@@ -112,8 +112,8 @@ std::optional<DecidingCheck> check_of_what_failed(const LogCause& cause, const L
 bool is_for_unix(std::string_view command);
 
 /// The command for the shell of the reader; "" where there is none for it.
-const std::string& for_shell(const std::string& command, const std::string& on_windows,
-                             const LogContext& log);
+const std::string& for_shell(
+    const std::string& command, const std::string& on_windows, const LogContext& log);
 
 /// The check that would confirm the cause.
 DecidingCheck check_for(const LogCause& cause, const LogContext& log);

@@ -23,8 +23,12 @@ struct Indication {
 };
 
 auto rank(const Indication& one) {
-    return std::tuple(one.strength, one.place, -static_cast<std::int64_t>(one.symptoms_as_strong),
-                      -static_cast<std::int64_t>(one.conditions.size()), one.line);
+    return std::tuple(
+        one.strength,
+        one.place,
+        -static_cast<std::int64_t>(one.symptoms_as_strong),
+        -static_cast<std::int64_t>(one.conditions.size()),
+        one.line);
 }
 
 std::int64_t first_line(const LogContext& known, std::string_view symptom) {
@@ -47,8 +51,12 @@ void add_stated_causes(std::vector<Indication>& found, const LogContext& known) 
 /// The next place of a symptom's causes, for each strength.
 using Places = std::map<std::pair<std::string_view, Confidence>, std::size_t>;
 
-void add_row(std::vector<Indication>& found, const LogEvidence& row,
-             const std::vector<std::string>& when, const LogContext& known, Places& places) {
+void add_row(
+    std::vector<Indication>& found,
+    const LogEvidence& row,
+    const std::vector<std::string>& when,
+    const LogContext& known,
+    Places& places) {
     const std::pair<Confidence, const std::string*> columns[] = {
         {Confidence::certain, &row.certain},
         {Confidence::likely, &row.likely},

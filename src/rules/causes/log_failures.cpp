@@ -11,8 +11,9 @@ namespace {
 /// https://github.com/microsoft/onnxruntime/issues/7748
 void name_packages_that_share_files(Remedy& remedy, const LogContext& log) {
     if (log.hints.framework("onnxruntime") && !log.hints.framework("tensorflow"))
-        remedy.commands = {"python -m pip uninstall -y onnxruntime onnxruntime-gpu",
-                           "python -m pip install onnxruntime-gpu"};
+        remedy.commands = {
+            "python -m pip uninstall -y onnxruntime onnxruntime-gpu",
+            "python -m pip install onnxruntime-gpu"};
 }
 
 /// The row's command is for PyTorch 1.8.0.
@@ -59,7 +60,9 @@ void name_tensorrt(Remedy& remedy, const LogContext& log) {
         return;
     const int major = major_in_file_name(*name).value_or(0);
     remedy.text = concat(
-        *name, " is TensorRT", major > 0 ? concat(" ", major) : std::string(),
+        *name,
+        " is TensorRT",
+        major > 0 ? concat(" ", major) : std::string(),
         ", which no CUDA installation contains. Its Python package puts the libraries into "
         "site-packages/tensorrt_libs: add that directory to {search_path}. Without TensorRT, leave "
         "TensorrtExecutionProvider out of the providers: CUDA alone is used then");

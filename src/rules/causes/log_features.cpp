@@ -1,3 +1,4 @@
+// Long because the words of all topics are found in one walk through a log.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -54,9 +55,10 @@ void add_missing_cudnn(LogContext& log) {
         return;
     }
     if (const auto there = log.field("cudnn_file_listed", "major", std::to_string(*wanted)))
-        log.add(*there == std::to_string(*wanted) ? "cudnn_same_major_found"
-                                                  : "cudnn_other_major_found",
-                "a cuDNN " + *there + " file is installed, " + *name + " is required");
+        log.add(
+            *there == std::to_string(*wanted) ? "cudnn_same_major_found"
+                                              : "cudnn_other_major_found",
+            "a cuDNN " + *there + " file is installed, " + *name + " is required");
     if (log.hints.stack.cudnn)
         log.add(
             log.hints.stack.cudnn->major() == *wanted ? "cudnn_same_major_found"
@@ -90,17 +92,20 @@ void add_missing_cuda(LogContext& log) {
     if (!wanted)
         return;
     if (log.hints.stack.cuda)
-        log.add(has_version(*log.hints.stack.cuda, *wanted) ? "cuda_same_major_given"
-                                                            : "cuda_other_major_given",
-                "CUDA " + log.hints.stack.cuda->text + " is installed, " + *name + " is required");
+        log.add(
+            has_version(*log.hints.stack.cuda, *wanted) ? "cuda_same_major_given"
+                                                        : "cuda_other_major_given",
+            "CUDA " + log.hints.stack.cuda->text + " is installed, " + *name + " is required");
     if (const auto build = build_cuda(log); build && build->major() != wanted->major())
-        log.add("cuda_other_major_built",
-                "the framework was built with CUDA " + build->text + ", " + *name + " is required");
-    const auto opened = log.field("tf_library_opened", "library",
-                                  "libcudart.so." + std::to_string(wanted->major()));
+        log.add(
+            "cuda_other_major_built",
+            "the framework was built with CUDA " + build->text + ", " + *name + " is required");
+    const auto opened = log.field(
+        "tf_library_opened", "library", "libcudart.so." + std::to_string(wanted->major()));
     if (opened && names_the_toolkit(*opened) && major_in_file_name(*opened) == wanted->major())
-        log.add("cuda_same_major_opened",
-                *opened + " was found, which is of the CUDA that the program needs");
+        log.add(
+            "cuda_same_major_opened",
+            *opened + " was found, which is of the CUDA that the program needs");
 }
 
 std::optional<double> number(const std::optional<std::string>& text) {
@@ -123,9 +128,16 @@ std::optional<double> number(const std::optional<std::string>& text) {
 
 /// Asserted, and not denied: "not a container", "without docker".
 bool is_asserted(std::string_view words, std::string_view word) {
-    constexpr std::string_view denials[] = {" no ",      " not ",      " not a ",
-                                            " not in ",  " not in a ", " not inside ",
-                                            " without ", " outside ",  " outside of "};
+    constexpr std::string_view denials[] = {
+        " no ",
+        " not ",
+        " not a ",
+        " not in ",
+        " not in a ",
+        " not inside ",
+        " without ",
+        " outside ",
+        " outside of "};
     for (auto at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1))
         if (std::ranges::none_of(
                 denials, [&](auto denial) { return words.substr(0, at).ends_with(denial); }))
@@ -140,8 +152,9 @@ void add_systems(LogContext& log) {
     const auto mentions = [&](const char* word) { return log.hints.mentions(word); };
     if (log.hints.mentions("wsl") || log.has("wsl_symlink"))
         log.add("os_wsl", "Windows Subsystem for Linux");
-    else if (log.has("windows_library_name") || log.has("windows_path") ||
-             any({"windows", "win7", "win8", "win10", "win11", "win 10", "win 11"}, mentions))
+    else if (
+        log.has("windows_library_name") || log.has("windows_path") ||
+        any({"windows", "win7", "win8", "win10", "win11", "win 10", "win 11"}, mentions))
         log.add("os_windows", "Windows");
     if (any({"docker", "podman", "container", "kubernetes", "singularity", "image)"},
             [&](const char* word) { return is_asserted(log.hints.words, word); }))
@@ -187,8 +200,18 @@ void add_hint_words(LogContext& log) {
          "jetson_in_log"},
         {"gpu_amd",
          "an AMD GPU (from --given)",
-         {"radeon", " gfx9", " gfx10", " gfx11", " gfx12", "instinct", "amd gpu", "amd graphics",
-          " mi100", " mi210", " mi250", " mi300"}},
+         {"radeon",
+          " gfx9",
+          " gfx10",
+          " gfx11",
+          " gfx12",
+          "instinct",
+          "amd gpu",
+          "amd graphics",
+          " mi100",
+          " mi210",
+          " mi250",
+          " mi300"}},
         {"in_slurm", "a Slurm job", {"slurm", "hpc", "cluster"}, "slurm_in_log"},
         {"in_kubernetes",
          "Kubernetes",
@@ -269,9 +292,13 @@ void add_memory_of_others(LogContext& log) {
             continue;
         const double others = *total - *reserved - *free;
         if (others > 0.5 * *total)
-            log.add("memory_held_by_others",
-                    concat(std::llround(others / 1048576.0), " MiB of ",
-                           std::llround(*total / 1048576.0), " MiB are in use by other processes"));
+            log.add(
+                "memory_held_by_others",
+                concat(
+                    std::llround(others / 1048576.0),
+                    " MiB of ",
+                    std::llround(*total / 1048576.0),
+                    " MiB are in use by other processes"));
     }
 }
 
@@ -297,54 +324,57 @@ void add_memory(LogContext& log) {
         log.add("little_free_at_start", "less than half of the GPU's memory was free at the start");
     if (const auto memory = number(log.field("tf_device_created", "memory"));
         memory && *memory < 2048)
-        log.add("small_gpu_memory",
-                "TensorFlow could use only " + short_number(*memory) + " MiB of GPU memory");
+        log.add(
+            "small_gpu_memory",
+            "TensorFlow could use only " + short_number(*memory) + " MiB of GPU memory");
     if (log.parsed.rnn_config) {
         const LogRnnConfig& config = *log.parsed.rnn_config;
         if (config.batch && *config.batch >= 2048)
             log.add("batch_large", "the batch has " + std::to_string(*config.batch) + " sequences");
         if (config.sequence_length && *config.sequence_length > 65535)
-            log.add("sequence_long",
-                    "the sequences have " + std::to_string(*config.sequence_length) + " steps");
+            log.add(
+                "sequence_long",
+                "the sequences have " + std::to_string(*config.sequence_length) + " steps");
     }
 }
 
 /// Programs that print only the number of an error of CUDA: the signatures that the same error in
 /// words would match. Left out are numbers that CUDA 10.1 gave another meaning.
 void add_error_numbers(LogContext& log) {
-    constexpr std::pair<int, std::string_view> same_as[] = {{2, "out_of_memory"},
-                                                            {3, "initialization_error"},
-                                                            {34, "error_stub_library"},
-                                                            {35, "driver_insufficient"},
-                                                            {36, "call_requires_newer_driver"},
-                                                            {38, "no_cuda_device"},
-                                                            {46, "devices_busy"},
-                                                            {48, "no_kernel_image"},
-                                                            {100, "no_cuda_device"},
-                                                            {101, "invalid_device_ordinal"},
-                                                            {209, "no_kernel_image"},
-                                                            {214, "ecc_error"},
-                                                            {218, "ptx_jit_failed"},
-                                                            {221, "jit_compiler_missing"},
-                                                            {222, "ptx_unsupported"},
-                                                            {303, "missing_libcuda"},
-                                                            {304, "error_304"},
-                                                            {500, "error_500"},
-                                                            {700, "illegal_address"},
-                                                            {702, "launch_timeout"},
-                                                            {710, "device_assert"},
-                                                            {719, "launch_failed"},
-                                                            {802, "error_802"},
-                                                            {803, "error_803"},
-                                                            {804, "error_804"},
-                                                            {999, "cuda_unknown_error"}};
+    constexpr std::pair<int, std::string_view> same_as[] = {
+        {2, "out_of_memory"},
+        {3, "initialization_error"},
+        {34, "error_stub_library"},
+        {35, "driver_insufficient"},
+        {36, "call_requires_newer_driver"},
+        {38, "no_cuda_device"},
+        {46, "devices_busy"},
+        {48, "no_kernel_image"},
+        {100, "no_cuda_device"},
+        {101, "invalid_device_ordinal"},
+        {209, "no_kernel_image"},
+        {214, "ecc_error"},
+        {218, "ptx_jit_failed"},
+        {221, "jit_compiler_missing"},
+        {222, "ptx_unsupported"},
+        {303, "missing_libcuda"},
+        {304, "error_304"},
+        {500, "error_500"},
+        {700, "illegal_address"},
+        {702, "launch_timeout"},
+        {710, "device_assert"},
+        {719, "launch_failed"},
+        {802, "error_802"},
+        {803, "error_803"},
+        {804, "error_804"},
+        {999, "cuda_unknown_error"}};
     for (const LogEvent& event : log.parsed.events) {
         if (event.signature != "cuda_error_number")
             continue;
         for (const LogField& field : event.captures) {
             const auto code = number_from<std::int64_t>(field.value);
-            const auto* row = std::ranges::find(same_as, code.value_or(0),
-                                                &std::pair<int, std::string_view>::first);
+            const auto* row = std::ranges::find(
+                same_as, code.value_or(0), &std::pair<int, std::string_view>::first);
             if (row == std::end(same_as))
                 continue;
             const StatusName* name =
@@ -352,8 +382,9 @@ void add_error_numbers(LogContext& log) {
                     return status.code == *code &&
                            (status.library == "cuda" || status.library == "cudart");
                 });
-            log.add(std::string(row->second),
-                    concat("CUDA's error ", *code, name ? " is " + name->name : ""));
+            log.add(
+                std::string(row->second),
+                concat("CUDA's error ", *code, name ? " is " + name->name : ""));
         }
     }
 }
@@ -420,8 +451,8 @@ bool LogContext::holds(std::string_view word) const {
 }
 
 bool LogContext::all_hold(const std::string& conditions) const {
-    return std::ranges::all_of(split(conditions, ' '),
-                               [&](const std::string& word) { return holds(word); });
+    return std::ranges::all_of(
+        split(conditions, ' '), [&](const std::string& word) { return holds(word); });
 }
 
 bool LogContext::indicates(std::string_view symptom) const {

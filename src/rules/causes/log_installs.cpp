@@ -51,8 +51,8 @@ stack::Stack machine_of(const LogContext& log, const std::string& os) {
 }
 
 /// The builds that run there, in the order of the plan.
-std::vector<PlannedBuild> builds_that_run(const std::string& framework, const stack::Stack& machine,
-                                          const Matrix& matrix) {
+std::vector<PlannedBuild> builds_that_run(
+    const std::string& framework, const stack::Stack& machine, const Matrix& matrix) {
     const Plan plan = make_plan(machine, framework, matrix);
     std::vector<PlannedBuild> builds;
     for (const FrameworkPlan& one : plan.frameworks) {
@@ -92,8 +92,11 @@ bool has_suffix_after_part(const FrameworkBuild& row, const Version& version) {
 }
 
 /// The table's row has the command for any of its versions; a plan has it for the last one.
-void install_version(PlannedBuild& build, const Version& version, const stack::Stack& machine,
-                     const Matrix& matrix) {
+void install_version(
+    PlannedBuild& build,
+    const Version& version,
+    const stack::Stack& machine,
+    const Matrix& matrix) {
     const bool arm = stack::on_arm(machine, matrix);
     const auto is_its_row = [&](const FrameworkBuild& row) {
         return row.framework == build.framework && row.build == build.build && row.os == build.os &&
@@ -140,8 +143,8 @@ std::string companions_of_torch(const Version& torch) {
 /// pip keeps a package without CUDA that has the same version, unless it is forced.
 void add_companions_of_torch(std::string& command, const Version& torch) {
     constexpr std::string_view start = "pip install ";
-    command.insert(std::min(command.find(' ', start.size()), command.size()),
-                   companions_of_torch(torch));
+    command.insert(
+        std::min(command.find(' ', start.size()), command.size()), companions_of_torch(torch));
     command.insert(start.size(), "--force-reinstall ");
 }
 
@@ -171,9 +174,11 @@ std::optional<Version> python_known(const LogContext& log) {
     return log.version("python_in_path", "version");
 }
 
-static std::optional<PlannedBuild> build_for(const std::string& os, const std::string& framework,
-                                             const std::optional<Version>& version,
-                                             const LogContext& log) {
+static std::optional<PlannedBuild> build_for(
+    const std::string& os,
+    const std::string& framework,
+    const std::optional<Version>& version,
+    const LogContext& log) {
     const stack::Stack machine = machine_of(log, os);
     std::vector<PlannedBuild> builds = builds_that_run(framework, machine, log.matrix);
     std::erase_if(builds, [&](const PlannedBuild& build) {
@@ -195,9 +200,8 @@ static std::optional<PlannedBuild> build_for(const std::string& os, const std::s
     return chosen;
 }
 
-std::optional<PlannedBuild> build_that_runs(const std::string& framework,
-                                            const std::optional<Version>& version,
-                                            const LogContext& log) {
+std::optional<PlannedBuild> build_that_runs(
+    const std::string& framework, const std::optional<Version>& version, const LogContext& log) {
     if (is_of_other_kind(log) || log.matrix.framework_builds(framework).empty())
         return std::nullopt;
     for (const std::string& os : systems_of(log, framework))
@@ -213,8 +217,8 @@ std::string pythons_of_build(const PlannedBuild& build, const LogContext& log) {
     return concat(". It has packages for Python up to ", build.python_last->text, " only");
 }
 
-std::vector<std::string> commands_for_flavour(const stack::Framework& framework,
-                                              const LogContext& log) {
+std::vector<std::string> commands_for_flavour(
+    const stack::Framework& framework, const LogContext& log) {
     for (const std::string& os : systems_of(log, framework.name))
         for (const FrameworkBuild& row : log.matrix.framework_builds(framework.name)) {
             if (row.os != os || row.build != framework.build ||
@@ -228,8 +232,8 @@ std::vector<std::string> commands_for_flavour(const stack::Framework& framework,
     return {};
 }
 
-std::vector<std::string> commands_that_install(const std::string& framework,
-                                               const PlannedBuild& build) {
+std::vector<std::string> commands_that_install(
+    const std::string& framework, const PlannedBuild& build) {
     std::vector<std::string> commands;
     if (const std::string packages = packages_to_remove(framework); !packages.empty())
         commands.push_back("python -m pip uninstall -y " + packages);
@@ -241,8 +245,8 @@ std::vector<std::string> commands_that_install(const std::string& framework,
 }
 
 void name_build_that_runs(Remedy& remedy, const LogCause& cause, const LogContext& log) {
-    constexpr std::string_view causes[] = {"driver_too_old", "gpu_arch_not_in_build",
-                                           "gpu_too_old"};
+    constexpr std::string_view causes[] = {
+        "driver_too_old", "gpu_arch_not_in_build", "gpu_too_old"};
     const stack::Framework* framework = only_framework(log);
     if (!includes(causes, cause.cause) || !framework ||
         !(gpu_capability(log) || driver_or_its_cuda(log)))

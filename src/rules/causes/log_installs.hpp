@@ -13,9 +13,8 @@ const stack::Framework* only_framework(const LogContext& log);
 /// system that the log shows: of this version of the framework (unset: the newest that runs). Unset
 /// where the tables have none, and where builds of another kind apply (a Jetson, an AMD GPU,
 /// programs outside Python).
-std::optional<PlannedBuild> build_that_runs(const std::string& framework,
-                                            const std::optional<Version>& version,
-                                            const LogContext& log);
+std::optional<PlannedBuild> build_that_runs(
+    const std::string& framework, const std::optional<Version>& version, const LogContext& log);
 
 /// The Python that the user specified, else the one in a path of the log.
 std::optional<Version> python_known(const LogContext& log);
@@ -26,13 +25,13 @@ std::string pythons_of_build(const PlannedBuild& build, const LogContext& log);
 
 /// The commands that install the build of the table for a version with its flavor ("cu118"); empty
 /// where the table has none.
-std::vector<std::string> commands_for_flavour(const stack::Framework& framework,
-                                              const LogContext& log);
+std::vector<std::string> commands_for_flavour(
+    const stack::Framework& framework, const LogContext& log);
 
 /// The commands that install the build in the place of the one that is installed:
 /// {"python -m pip install ..."}.
-std::vector<std::string> commands_that_install(const std::string& framework,
-                                               const PlannedBuild& build);
+std::vector<std::string> commands_that_install(
+    const std::string& framework, const PlannedBuild& build);
 
 /// Where the log shows the GPU or the driver, and a published build of its framework runs there:
 /// that build instead of a plan that lists it. For causes whose remedy is another build.

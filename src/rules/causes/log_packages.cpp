@@ -36,8 +36,11 @@ std::optional<std::string> range_of(const Version& cudnn, int cuda, const LogCon
 }
 
 /// Nothing where no such package was published.
-std::optional<std::string> package(const std::string& name, const std::string& range,
-                                   const Stack& requested, const LogContext& log) {
+std::optional<std::string> package(
+    const std::string& name,
+    const std::string& range,
+    const Stack& requested,
+    const LogContext& log) {
     const int cuda = requested.cuda ? requested.cuda->major() : 0;
     if (cuda < oldest_cuda_with_wheels)
         return std::nullopt;
@@ -55,8 +58,8 @@ std::optional<std::string> package(const std::string& name, const std::string& r
     const bool is_exact = name == "nvidia-cuda-nvrtc" && parts_written(*requested.cuda) > 1;
     if (is_exact && cuda == 11 && requested.cuda->minor() < oldest_minor_of_nvrtc_11)
         return std::nullopt;
-    return wheel(name, cuda,
-                 "==" + (is_exact ? requested.cuda->text : std::to_string(cuda)) + ".*");
+    return wheel(
+        name, cuda, "==" + (is_exact ? requested.cuda->text : std::to_string(cuda)) + ".*");
 }
 
 /// For the system and the framework of the log, too.
@@ -106,8 +109,8 @@ std::vector<Version> cudas_of(const Version& cudnn, const LogContext& log) {
         if (newest.size() < 2 && may_use(major, log))
             newest.push_back(make_version({major}));
     constexpr int most_used = 12;
-    std::ranges::stable_partition(newest,
-                                  [](const Version& cuda) { return cuda.major() == most_used; });
+    std::ranges::stable_partition(
+        newest, [](const Version& cuda) { return cuda.major() == most_used; });
     return newest;
 }
 
@@ -134,8 +137,9 @@ std::vector<Stack> possible(const LogCause& cause, const LogContext& log) {
                 return build.cudnn.major() == cudnn->major() && build.cuda_major == toolkit.major();
             });
         if (is_made)
-            all.push_back({.cuda = stack::known_cuda(toolkit, log.matrix),
-                           .cudnn = stack::known_cudnn(*cudnn, log.matrix)});
+            all.push_back(
+                {.cuda = stack::known_cuda(toolkit, log.matrix),
+                 .cudnn = stack::known_cudnn(*cudnn, log.matrix)});
     }
     return all;
 }
@@ -167,8 +171,8 @@ std::string package_of_library(std::string_view library) {
 
 /// These are named after the CUDA that they are for, those of CUDA 13 included.
 bool keeps_its_suffix(std::string_view package) {
-    constexpr std::string_view names[] = {"nvidia-cusparselt", "nvidia-nccl", "nvidia-cudss",
-                                          "nvidia-nvshmem"};
+    constexpr std::string_view names[] = {
+        "nvidia-cusparselt", "nvidia-nccl", "nvidia-cudss", "nvidia-nvshmem"};
     return includes(names, package);
 }
 
@@ -204,8 +208,8 @@ std::vector<std::string> commands_of(const std::string& chain, std::string_view 
     return commands;
 }
 
-std::optional<std::string> filled_in(std::string command, const Stack& requested,
-                                     const LogContext& log) {
+std::optional<std::string> filled_in(
+    std::string command, const Stack& requested, const LogContext& log) {
     for (auto at = command.find('{'); at != std::string::npos; at = command.find('{', at + 1)) {
         if (at > 0 && command[at - 1] == '$')
             continue;
@@ -226,10 +230,11 @@ std::optional<std::string> filled_in(std::string command, const Stack& requested
 }
 
 Remedy plain_remedy(const LogCause& cause) {
-    return {.action = from_name<Action>(cause.action).value_or(Action::other),
-            .text = cause.remedy,
-            .risk = from_name<Risk>(cause.risk).value_or(Risk::safe),
-            .link = cause.source.url};
+    return {
+        .action = from_name<Action>(cause.action).value_or(Action::other),
+        .text = cause.remedy,
+        .risk = from_name<Risk>(cause.risk).value_or(Risk::safe),
+        .link = cause.source.url};
 }
 
 Remedy with_package_of_cudnn(const LogCause& cause, const LogContext& log) {
@@ -250,8 +255,11 @@ Remedy with_package_of_cudnn(const LogCause& cause, const LogContext& log) {
 }
 
 std::string named_library(const LogContext& log) {
-    for (const char* signature : {"missing_cuda_companion", "missing_cuda_library", "missing_nvrtc",
-                                  "ort_tensorrt_requested"})
+    for (const char* signature :
+         {"missing_cuda_companion",
+          "missing_cuda_library",
+          "missing_nvrtc",
+          "ort_tensorrt_requested"})
         if (const auto name = missing_library(log, signature))
             return name->substr(0, std::min(name->find(".so"), name->find("64_")));
     for (const char* field : {"what", "what2"})
@@ -290,29 +298,31 @@ std::string torch_index_for_python(const LogContext& log) {
 }
 
 /// Where no published build fits what the log shows, or the log shows nothing that decides.
-std::vector<std::string> usual_build_with_cuda(const std::string& framework,
-                                               const LogContext& log) {
+std::vector<std::string> usual_build_with_cuda(
+    const std::string& framework, const LogContext& log) {
     if (framework == "pytorch")
-        return {
-            concat("python -m pip install --force-reinstall torch torchvision torchaudio "
-                   "--index-url https://download.pytorch.org/whl/",
-                   torch_index_for_python(log))};
+        return {concat(
+            "python -m pip install --force-reinstall torch torchvision torchaudio "
+            "--index-url https://download.pytorch.org/whl/",
+            torch_index_for_python(log))};
     if (framework == "jax")
         return {"python -m pip install -U \"jax[cuda12]\""};
     if (framework == "onnxruntime")
-        return {"python -m pip uninstall -y onnxruntime onnxruntime-gpu",
-                "python -m pip install onnxruntime-gpu"};
+        return {
+            "python -m pip uninstall -y onnxruntime onnxruntime-gpu",
+            "python -m pip install onnxruntime-gpu"};
     if (framework == "paddlepaddle")
-        return {"python -m pip uninstall -y paddlepaddle",
-                "python -m pip install paddlepaddle-gpu -i "
-                "https://www.paddlepaddle.org.cn/packages/stable/cu126/"};
+        return {
+            "python -m pip uninstall -y paddlepaddle",
+            "python -m pip install paddlepaddle-gpu -i "
+            "https://www.paddlepaddle.org.cn/packages/stable/cu126/"};
     return {};
 }
 
 /// Of JAX before 0.4, which is in no table, with the extras that those versions have on PyPI:
 /// "cuda" from 0.2.26 on, before that one for each CUDA (https://pypi.org/project/jax/0.2.13/).
-std::vector<std::string> old_jax_with_cuda(const Version& version,
-                                           const std::optional<stack::Known>& cuda) {
+std::vector<std::string> old_jax_with_cuda(
+    const Version& version, const std::optional<stack::Known>& cuda) {
     constexpr std::string_view cudas[] = {"10.1", "10.2", "11.0", "11.1"};
     std::string extra = "cuda";
     if (version < make_version({0, 2, 13}))
@@ -324,13 +334,17 @@ std::vector<std::string> old_jax_with_cuda(const Version& version,
         std::erase(digits, '.');
         extra += digits;
     }
-    return {concat("python -m pip install \"jax[", extra, "]==", version.text,
-                   "\" -f https://storage.googleapis.com/jax-releases/jax_cuda_releases.html")};
+    return {concat(
+        "python -m pip install \"jax[",
+        extra,
+        "]==",
+        version.text,
+        "\" -f https://storage.googleapis.com/jax-releases/jax_cuda_releases.html")};
 }
 
 /// Of a version that is in no table; empty where only its documentation shows it.
-std::vector<std::string> unlisted_build_with_cuda(const std::string& framework,
-                                                  const Version& version, const LogContext& log) {
+std::vector<std::string> unlisted_build_with_cuda(
+    const std::string& framework, const Version& version, const LogContext& log) {
     const auto python = python_known(log);
     const bool is_too_new = python && *python > make_version({3, 10});
     const bool is_elsewhere = log.has("os_windows") || log.has("processor_is_arm");
@@ -340,8 +354,8 @@ std::vector<std::string> unlisted_build_with_cuda(const std::string& framework,
 }
 
 /// The version that the log names stays: other packages belong to it.
-void name_version_with_cuda(Remedy& remedy, const stack::Framework& framework,
-                            const LogContext& log) {
+void name_version_with_cuda(
+    Remedy& remedy, const stack::Framework& framework, const LogContext& log) {
     remedy.text = "Install the CUDA build of the same version";
     if (const auto build = build_that_runs(framework.name, framework.version, log)) {
         remedy.commands = commands_that_install(framework.name, *build);
@@ -351,8 +365,10 @@ void name_version_with_cuda(Remedy& remedy, const stack::Framework& framework,
     remedy.commands = unlisted_build_with_cuda(framework.name, *framework.version, log);
     if (!remedy.commands.empty())
         return;
-    remedy.text = concat("The compatibility data contain no CUDA build of ", words_of(framework),
-                         " for this system, processor and Python");
+    remedy.text = concat(
+        "The compatibility data contain no CUDA build of ",
+        words_of(framework),
+        " for this system, processor and Python");
     if (const auto build = build_that_runs(framework.name, {}, log)) {
         remedy.text += "; the command installs the newest version that has one";
         remedy.commands = commands_that_install(framework.name, *build);
@@ -377,8 +393,8 @@ void name_newest_with_cuda(Remedy& remedy, const std::string& framework, const L
 /// MXNet's message is the same for its package without CUDA and for one's own build:
 /// https://mxnet.apache.org/versions/1.9.1/get_started/build_from_source
 /// The CUDA of the package must be known: it contains none.
-void name_mxnet_with_cuda(Remedy& remedy, const std::optional<Version>& version,
-                          const LogContext& log) {
+void name_mxnet_with_cuda(
+    Remedy& remedy, const std::optional<Version>& version, const LogContext& log) {
     const bool is_known = version && log.hints.stack.cuda;
     const auto build =
         is_known ? build_that_runs("mxnet", version, log) : std::optional<PlannedBuild>();
@@ -443,8 +459,8 @@ Remedy cudnn_outside_python(const LogCause& cause, const LogContext& log) {
     }
     const auto cudnn = wanted_cudnn(log), cuda = wanted_cuda(log);
     if (cudnn && cudnn->major() >= 9 && !log.has("os_windows"))
-        remedy.commands = {concat("sudo apt-get install libcudnn", cudnn->major(), "-cuda-",
-                                  cuda ? cuda->major() : 12)};
+        remedy.commands = {concat(
+            "sudo apt-get install libcudnn", cudnn->major(), "-cuda-", cuda ? cuda->major() : 12)};
     return remedy;
 }
 

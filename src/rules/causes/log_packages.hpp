@@ -10,8 +10,8 @@ std::vector<std::string> commands_of(const std::string& chain, std::string_view 
 
 /// The command with its placeholders filled in (LogCause::command), for the CUDA and cuDNN of
 /// `requested`; unset where one of them cannot be.
-std::optional<std::string> filled_in(std::string command, const stack::Stack& requested,
-                                     const LogContext& log);
+std::optional<std::string> filled_in(
+    std::string command, const stack::Stack& requested, const LogContext& log);
 
 /// The row's own remedy, without commands.
 Remedy plain_remedy(const LogCause& cause);

@@ -60,8 +60,9 @@ void speak_to_cluster(Remedy& remedy, const LogCause& cause, const LogContext& l
         take("kubernetes");
     else if (log.has("cdi_unresolvable"))
         take("podman");
-    else if (log.hints.mentions("singularity") || log.hints.mentions("apptainer") ||
-             log.has("apptainer_in_log"))
+    else if (
+        log.hints.mentions("singularity") || log.hints.mentions("apptainer") ||
+        log.has("apptainer_in_log"))
         take("apptainer");
 }
 
@@ -86,9 +87,13 @@ void speak_to_image(Remedy& remedy, const LogCause& cause, const LogContext& log
 /// Modules, nodes and services are the host's.
 void speak_to_host(Remedy& remedy, const LogContext& log) {
     const auto is_of_host = [](const std::string& command) {
-        constexpr std::string_view starts[] = {"sudo reboot",    "sudo rmmod",
-                                               "sudo modprobe",  "sudo nvidia-modprobe",
-                                               "sudo systemctl", "sudo nvidia-smi"};
+        constexpr std::string_view starts[] = {
+            "sudo reboot",
+            "sudo rmmod",
+            "sudo modprobe",
+            "sudo nvidia-modprobe",
+            "sudo systemctl",
+            "sudo nvidia-smi"};
         return std::ranges::any_of(starts, [&](auto start) { return command.starts_with(start); });
     };
     if (log.has("in_container") && std::ranges::any_of(remedy.commands, is_of_host))

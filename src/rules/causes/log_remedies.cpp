@@ -62,8 +62,9 @@ void fit_to_log(Remedy& remedy, const LogCause& cause, const LogContext& log) {
             "package";
     fit_to_place(remedy, cause, log);
     if (is_outside_python(log))
-        std::erase_if(remedy.commands,
-                      [](const std::string& command) { return contains(command, "python"); });
+        std::erase_if(remedy.commands, [](const std::string& command) {
+            return contains(command, "python");
+        });
     const bool installs = std::ranges::any_of(remedy.commands, [](const std::string& command) {
         return command.starts_with("python -m pip install");
     });
@@ -102,8 +103,8 @@ bool is_for_unix(std::string_view command) {
         "apt ",     "apt-get", "dnf ", "yum ",    "$(",        "/dev/",  "/usr/",
         "LD_",      "cat /",   "dpkg", "env -u ", "export ",   "find /", "grep",
         "ldconfig", "ls -",    "rm -", "sudo ",   "systemctl", "unset ", "~/"};
-    constexpr std::string_view programs[] = {"df ",    "getenforce", "ldd ",   "lspci",
-                                             "podman", "sacct ",     "ulimit", "uname"};
+    constexpr std::string_view programs[] = {
+        "df ", "getenforce", "ldd ", "lspci", "podman", "sacct ", "ulimit", "uname"};
     if (command.starts_with("$env:"))
         return false;
     const std::string_view name =
@@ -119,8 +120,8 @@ bool is_for_unix(std::string_view command) {
            std::ranges::any_of(words, [&](auto word) { return contains(command, word); });
 }
 
-const std::string& for_shell(const std::string& command, const std::string& on_windows,
-                             const LogContext& log) {
+const std::string& for_shell(
+    const std::string& command, const std::string& on_windows, const LogContext& log) {
     static const std::string none;
     if (!log.has("os_windows"))
         return command;
@@ -136,8 +137,9 @@ std::vector<Remedy> remedies_for(const LogCause& cause, const LogContext& log) {
     if (cause.cause == "gpu_arch_not_in_build" && gpu && !log.has("in_container") &&
         !log.hints.mentions("nvcr.io"))
         for (const stack::Framework& framework : log.hints.stack.frameworks)
-            append(remedies,
-                   image_instead(log.has("os_windows"), framework.name, *gpu, {}, log.matrix));
+            append(
+                remedies,
+                image_instead(log.has("os_windows"), framework.name, *gpu, {}, log.matrix));
     remedies.push_back(remedy_of(cause, log));
     for (Remedy& remedy : remedies) {
         fit_to_log(remedy, cause, log);
@@ -167,8 +169,8 @@ static std::string for_framework(const std::string& chain, const LogContext& log
 
 /// What the names of its DLLs begin with: "cudart64_" for libcudart.
 static std::string beginning_of_dlls(std::string library) {
-    constexpr std::string_view without_number[] = {"nvinfer", "nvonnxparser", "nvjitlink",
-                                                   "cusparselt"};
+    constexpr std::string_view without_number[] = {
+        "nvinfer", "nvonnxparser", "nvjitlink", "cusparselt"};
     if (library.starts_with("lib"))
         library.erase(0, 3);
     const std::string name = lower(library);

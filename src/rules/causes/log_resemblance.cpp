@@ -88,14 +88,16 @@ std::vector<KnownText> examples_of(const Matrix& matrix) {
             examples.push_back({cause, words_of(concat(text, " ", signature.meaning))});
     }
     for (const LogCause& cause : matrix.log_causes())
-        examples.push_back({cause.cause, words_of(concat(cause.title, " ", cause.message, " ",
-                                                         cause.knows, " ", cause.means))});
+        examples.push_back(
+            {cause.cause,
+             words_of(
+                 concat(cause.title, " ", cause.message, " ", cause.knows, " ", cause.means))});
     return examples;
 }
 
 /// What is rare in the examples weighs more. The weights are scaled to length 1.
-Weights weights_of(const WordCounts& counts, const WordCounts& examples_with,
-                   std::size_t examples) {
+Weights weights_of(
+    const WordCounts& counts, const WordCounts& examples_with, std::size_t examples) {
     Weights weights;
     double sum_of_squares = 0;
     for (const auto& [word, count] : counts) {
@@ -187,8 +189,8 @@ const Examples& examples_for(const Matrix& matrix) {
         for (const auto& [word, count] : text.words)
             ++examples.with[word];
     for (const KnownText& text : texts)
-        examples.texts.emplace_back(text.cause,
-                                    weights_of(text.words, examples.with, texts.size()));
+        examples.texts.emplace_back(
+            text.cause, weights_of(text.words, examples.with, texts.size()));
     return examples;
 }
 

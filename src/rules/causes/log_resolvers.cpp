@@ -22,8 +22,8 @@ struct Pythons {
     std::optional<Version> first, last;
 };
 
-Pythons pythons_of(const stack::Framework& framework, const std::optional<std::string>& os,
-                   const Matrix& matrix) {
+Pythons pythons_of(
+    const stack::Framework& framework, const std::optional<std::string>& os, const Matrix& matrix) {
     const stack::Builds builds = stack::builds_of(framework, os, false, matrix);
     std::vector<FrameworkBuild> all = builds.with_cuda;
     append(all, builds.without_cuda);
@@ -47,10 +47,12 @@ void name_index_of_torch(Remedy& remedy, const stack::Framework& framework, cons
     const auto commands = commands_for_flavour(framework, log);
     if (commands.empty())
         return;
-    remedy.text = concat("Versions that end in +", *framework.build,
-                         " are on PyTorch's own index, which the command uses, and not on PyPI. "
-                         "If pip does not find it there, the index has no build of this version "
-                         "for this Python and system");
+    remedy.text = concat(
+        "Versions that end in +",
+        *framework.build,
+        " are on PyTorch's own index, which the command uses, and not on PyPI. "
+        "If pip does not find it there, the index has no build of this version "
+        "for this Python and system");
     remedy.commands = commands;
 }
 
@@ -65,8 +67,11 @@ std::string environment_with(const Version& python, const LogContext& log) {
 
 /// PyPI has files of PyTorch for Windows from 1.7 on, for earlier versions PyTorch's own page:
 /// https://pytorch.org/get-started/previous-versions/
-void name_page_of_old_torch(Remedy& remedy, const stack::Framework& framework,
-                            bool has_own_environment, const LogContext& log) {
+void name_page_of_old_torch(
+    Remedy& remedy,
+    const stack::Framework& framework,
+    bool has_own_environment,
+    const LogContext& log) {
     if (framework.name != "pytorch" || !log.has("os_windows") ||
         *framework.version >= make_version({1, 7}))
         return;
@@ -75,8 +80,11 @@ void name_page_of_old_torch(Remedy& remedy, const stack::Framework& framework,
         "command names";
     const bool is_venv = has_own_environment && !log.has("in_conda");
     const char* pip = is_venv ? "environment\\Scripts\\pip" : "python -m pip";
-    remedy.commands.push_back(concat(pip, " install torch==", framework.version->text,
-                                     " -f https://download.pytorch.org/whl/torch_stable.html"));
+    remedy.commands.push_back(concat(
+        pip,
+        " install torch==",
+        framework.version->text,
+        " -f https://download.pytorch.org/whl/torch_stable.html"));
 }
 
 }  // namespace
@@ -112,7 +120,9 @@ void name_pythons_of_requested(Remedy& remedy, const LogContext& log) {
     if (pythons.first)
         range = concat(pythons.first->text, " to ", pythons.last->text);
     remedy.text = concat(
-        words_of(*framework), " has packages for Python ", range,
+        words_of(*framework),
+        " has packages for Python ",
+        range,
         ": install it in an environment with one of these, or install a version that pip lists "
         "after 'from versions:', which are those for the Python in use. If pip lists none although "
         "the Python is in that range, the index has no package for this system or processor");

@@ -20,11 +20,15 @@ std::optional<Version> cudnn_version(std::string plain) {
 /// Lines of one kind that name the cuDNN that the program was built with; some also the one that
 /// was loaded.
 constexpr const char* lines_with_built_cudnn[] = {
-    "cudnn_version_mismatch", "torch_cudnn_versions",  "jax_found_cudnn",
-    "jax_outdated_cudnn",     "paddle_cudnn_versions", "paddle_header_unmatched",
+    "cudnn_version_mismatch",
+    "torch_cudnn_versions",
+    "jax_found_cudnn",
+    "jax_outdated_cudnn",
+    "paddle_cudnn_versions",
+    "paddle_header_unmatched",
     "mxnet_cudnn_versions"};
-std::optional<Version> cudnn_of_line(const LogContext& log, const char* signature,
-                                     const char* field) {
+std::optional<Version> cudnn_of_line(
+    const LogContext& log, const char* signature, const char* field) {
     return cudnn_version(log.field(signature, field).value_or(""));
 }
 
@@ -52,13 +56,15 @@ void add_cudnn_loaded(LogContext& log) {
             log.add("cudnn_loaded_newer", why);
         if (installed && *loaded < *built && installed->major() == built->major() &&
             installed->minor() >= built->minor() && installed->minor() > loaded->minor())
-            log.add("cudnn_given_fits_build",
-                    "cuDNN " + installed->text + " is installed and suitable; " + why);
+            log.add(
+                "cudnn_given_fits_build",
+                "cuDNN " + installed->text + " is installed and suitable; " + why);
     }
     if (log.hints.stack.cudnn && *log.hints.stack.cudnn >= make_version({8, 1}) &&
         *log.hints.stack.cudnn < make_version({8, 9, 2}))
-        log.add("cudnn_masked_range", "cuDNN " + log.hints.stack.cudnn->text +
-                                          " has a known defect with masked sequences");
+        log.add(
+            "cudnn_masked_range",
+            "cuDNN " + log.hints.stack.cudnn->text + " has a known defect with masked sequences");
 }
 
 /// A line names the CUDA of the program and its cuDNN: no package of that cuDNN is for that CUDA.
@@ -79,8 +85,10 @@ void add_cudnn_for_cuda(LogContext& log) {
             return;
     }
     if (is_known)
-        log.add("cudnn_not_for_cuda", "there is no cuDNN " + cudnn->text + " for CUDA " +
-                                          cuda->text + ", which the program was built with");
+        log.add(
+            "cudnn_not_for_cuda",
+            "there is no cuDNN " + cudnn->text + " for CUDA " + cuda->text +
+                ", which the program was built with");
 }
 
 /// The frameworks named with a version; "1.x" is none, of CTranslate2 the major is enough.
@@ -111,10 +119,21 @@ std::optional<Version> capability(const LogContext& log) {
         !gpus.empty() && is_exact(*gpus.front().capability))
         return gpus.front().capability;
     for (const char* signature :
-         {"torch_gpu_capability", "tf_device_created", "tf_device_found", "tf_capability_too_low",
-          "paddle_gpu", "kaldi_active_gpu", "ct2_gpu", "torch_triton_gpu", "tf_no_kernel_binaries",
-          "xla_ptxas_old", "ngc_gpu_not_yet", "ngc_gpu_maybe_not_yet", "ngc_gpu_unsupported",
-          "env_gpu", "smi_gpu"}) {
+         {"torch_gpu_capability",
+          "tf_device_created",
+          "tf_device_found",
+          "tf_capability_too_low",
+          "paddle_gpu",
+          "kaldi_active_gpu",
+          "ct2_gpu",
+          "torch_triton_gpu",
+          "tf_no_kernel_binaries",
+          "xla_ptxas_old",
+          "ngc_gpu_not_yet",
+          "ngc_gpu_maybe_not_yet",
+          "ngc_gpu_unsupported",
+          "env_gpu",
+          "smi_gpu"}) {
         if (const auto text = log.field(signature, "capability"))
             return parse_version(*text);
         if (const auto name = log.field(signature, "gpu"))
@@ -169,8 +188,9 @@ void add_newest_gpus(LogContext& log) {
                               return !row || row->first_cuda <= *cuda;
                           });
     if (runs_all)
-        log.add("build_runs_newest_gpu",
-                "CUDA " + cuda->text + " of the build supports the newest GPUs");
+        log.add(
+            "build_runs_newest_gpu",
+            "CUDA " + cuda->text + " of the build supports the newest GPUs");
     auto installed = installed_cudnn(log);
     for (const char* field : {"version", "version2"})
         if (const auto shown = log.field("cudnn_version_shown", field); shown && !installed)
@@ -187,9 +207,10 @@ void add_newest_gpus(LogContext& log) {
             oldest_gpu = build.capability_min;
     }
     if (oldest_gpu && *oldest_gpu > *oldest_of_major)
-        log.add("cudnn_dropped_gpus", "cuDNN " + installed->text +
-                                          " has no code for GPUs before compute capability " +
-                                          oldest_gpu->text + ", which earlier versions support");
+        log.add(
+            "cudnn_dropped_gpus",
+            "cuDNN " + installed->text + " has no code for GPUs before compute capability " +
+                oldest_gpu->text + ", which earlier versions support");
 }
 
 /// The feature for what the engine answers about the GPU and the CUDA of the build; "" if one of
@@ -211,21 +232,25 @@ std::string_view gpu_against_build(const LogContext& log, const Version& gpu) {
 }
 
 /// `feature` is that of gpu_against_build().
-void add_gpu_against_build(LogContext& log, std::string_view feature, const Version& gpu,
-                           const std::string& has) {
+void add_gpu_against_build(
+    LogContext& log, std::string_view feature, const Version& gpu, const std::string& has) {
     if (feature.empty())
         return;
     const std::string cuda = build_cuda(log)->text;
     const auto row = log.matrix.architecture(gpu);
     if (feature == "gpu_fits_build")
-        log.add("gpu_fits_build",
-                "CUDA " + cuda + " of the build supports the GPU's compute capability " + gpu.text);
+        log.add(
+            "gpu_fits_build",
+            "CUDA " + cuda + " of the build supports the GPU's compute capability " + gpu.text);
     else if (feature == "gpu_older_than_build")
-        log.add("gpu_older_than_build", has + ", which CUDA supported up to " +
-                                            row->last_cuda->text + "; the build uses " + cuda);
+        log.add(
+            "gpu_older_than_build",
+            has + ", which CUDA supported up to " + row->last_cuda->text + "; the build uses " +
+                cuda);
     else
-        log.add(std::string(feature),
-                has + " and needs CUDA " + row->first_cuda.text + ", the build uses " + cuda);
+        log.add(
+            std::string(feature),
+            has + " and needs CUDA " + row->first_cuda.text + ", the build uses " + cuda);
 }
 
 /// Of a name that several GPUs have.
@@ -265,8 +290,9 @@ void add_gpu(LogContext& log) {
         log.add("gpu_recent", has);
     if (*gpu < make_version({7, 0}))
         log.add("gpu_old", has);
-    if (std::ranges::all_of(log.matrix.cudnn_builds(),
-                            [&](const CudnnBuild& build) { return *gpu < build.capability_min; }))
+    if (std::ranges::all_of(log.matrix.cudnn_builds(), [&](const CudnnBuild& build) {
+            return *gpu < build.capability_min;
+        }))
         log.add("gpu_without_cudnn", has + ", which no known cuDNN supports");
     add_gpu_against_build(log, gpu_against_build(log, *gpu), *gpu, has);
 }
@@ -316,8 +342,8 @@ void add_driver(LogContext& log) {
 }
 
 /// The cuDNN of the release's builds that is the oldest, of those that take it from the system.
-std::optional<Version> oldest_cudnn_of_builds(const LogContext& log,
-                                              const stack::Framework& framework) {
+std::optional<Version> oldest_cudnn_of_builds(
+    const LogContext& log, const stack::Framework& framework) {
     std::optional<Version> oldest;
     for (const FrameworkBuild& build : log.matrix.framework_builds())
         if (build.framework == framework.name && build.cudnn && build.libraries == "system" &&
@@ -337,11 +363,14 @@ void add_version(LogContext& log) {
         const std::string cudnn_is = cudnn ? "cuDNN " + cudnn->text + " is installed" + built : "";
         const auto row = log.matrix.framework_cuda(framework.name, *framework.version);
         if (row && cudnn && cudnn->major() != row->cudnn_major)
-            log.add("cudnn_other_major_than_release",
-                    cudnn_is + "cuDNN " + std::to_string(row->cudnn_major));
+            log.add(
+                "cudnn_other_major_than_release",
+                cudnn_is + "cuDNN " + std::to_string(row->cudnn_major));
         if (row && cuda && !log.hints.build_cuda && *cuda > row->newest_cuda)
-            log.add("cuda_newer_than_release", "CUDA " + cuda->text + " is installed" + built +
-                                                   "CUDA " + row->newest_cuda.text + " at most");
+            log.add(
+                "cuda_newer_than_release",
+                "CUDA " + cuda->text + " is installed" + built + "CUDA " + row->newest_cuda.text +
+                    " at most");
         const auto oldest = oldest_cudnn_of_builds(log, framework);
         if (oldest && cudnn && contains(cudnn->text, ".") && cudnn->major() == oldest->major() &&
             cudnn->minor() < oldest->minor())

@@ -31,24 +31,25 @@ Verdict over_boards(const Facts& facts, const std::function<Verdict(const Board&
     return result.finish();
 }
 
-Verdict not_reported(const Facts& facts, const std::string& what,
-                     std::initializer_list<std::string_view> calls) {
+Verdict not_reported(
+    const Facts& facts, const std::string& what, std::initializer_list<std::string_view> calls) {
     // nvmlReturn_t (nvml.h): uninitialized, driver not loaded, GPU lost, reset required, versions
     // differ, unknown.
     constexpr std::int64_t faults_of_nvml[] = {1, 9, 15, 16, 18, 999};
     for (const ProbeRun* run : runs_of(facts, "nvml_devices"))
         for (const CallResult& call : run->failed_calls)
             if (includes(calls, call.call) && includes(faults_of_nvml, call.code))
-                return undecided(what + " could not be read: " + call.call + " returned " +
-                                 std::to_string(call.code));
+                return undecided(
+                    what + " could not be read: " + call.call + " returned " +
+                    std::to_string(call.code));
     if (probe_completed(facts, "nvml_devices"))
         return not_applicable("the board does not report " + what);
     return undecided("querying NVML did not finish, so " + what + " is unknown");
 }
 
 const Gpu* gpu_of(const Facts& facts, const Board& board) {
-    return find_where(facts.cuda_devices,
-                      [&](const Gpu& gpu) { return board_of(facts, gpu) == &board; });
+    return find_where(
+        facts.cuda_devices, [&](const Gpu& gpu) { return board_of(facts, gpu) == &board; });
 }
 
 const Board* board_at(const Facts& facts, int gpu) {

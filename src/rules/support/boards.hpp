@@ -16,8 +16,10 @@ Verdict over_boards(const Facts& facts, const std::function<Verdict(const Board&
 /// A value that a board did not report: not supported when NVML was queried to the end, else
 /// unknown; unknown too when one of `calls` failed otherwise than for a board that has no such
 /// thing.
-Verdict not_reported(const Facts& facts, const std::string& what,
-                     std::initializer_list<std::string_view> calls = {});
+Verdict not_reported(
+    const Facts& facts,
+    const std::string& what,
+    std::initializer_list<std::string_view> calls = {});
 
 /// The CUDA ordinal's view of a board; null when CUDA does not see it.
 const Gpu* gpu_of(const Facts& facts, const Board& board);

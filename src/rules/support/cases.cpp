@@ -45,25 +45,32 @@ std::string name_of(const Facts& facts, const Sweep& sweep) {
 }
 
 Evidence evidence_of(const Facts& facts, const RnnRun& run, const std::string& how_it_went) {
-    return {"case " + std::to_string(run.number) + " (" + std::string(name_of(run.rnn_api)) + ' ' +
-                describe(run.rnn_case) + ')',
-            how_it_went, place_of(facts, run)};
+    return {
+        "case " + std::to_string(run.number) + " (" + std::string(name_of(run.rnn_api)) + ' ' +
+            describe(run.rnn_case) + ')',
+        how_it_went,
+        place_of(facts, run)};
 }
 
 std::string outcome_of(const RnnRun& run) {
     return in_words(run.result);
 }
 
-std::vector<Evidence> evidence_of(const Facts& facts, const Runs& runs,
-                                  const HowItWent& how_it_went) {
+std::vector<Evidence> evidence_of(
+    const Facts& facts, const Runs& runs, const HowItWent& how_it_went) {
     std::vector<Evidence> evidence;
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
         evidence.push_back(evidence_of(facts, *runs[i], how_it_went(*runs[i])));
     return evidence;
 }
 
-Finding about_cases(const Facts& facts, const Sweep& sweep, const Runs& runs, std::string message,
-                    Remedy remedy, const HowItWent& how_it_went) {
+Finding about_cases(
+    const Facts& facts,
+    const Sweep& sweep,
+    const Runs& runs,
+    std::string message,
+    Remedy remedy,
+    const HowItWent& how_it_went) {
     return {
         .subject = subject_of(facts, sweep),
         .gpu = sweep.gpu,
@@ -78,8 +85,8 @@ std::string count_of(const Runs& runs) {
     return pluralized(runs.size(), "RNN case", "RNN cases");
 }
 
-std::string cases_in_words(const Facts& facts, const Sweep& sweep, const Runs& runs,
-                           const std::string& how) {
+std::string cases_in_words(
+    const Facts& facts, const Sweep& sweep, const Runs& runs, const std::string& how) {
     return count_of(runs) + " of " + std::to_string(sweep.runs.size()) + ' ' + how + ' ' +
            name_of(facts, sweep) + ", first '" + describe(runs.front()->rnn_case) +
            "': " + outcome_of(*runs.front());
@@ -95,9 +102,12 @@ std::optional<std::string> why_unsupported(const Facts& facts, const RnnRun& run
     return rnncheck::why_unsupported(run.rnn_case, rnn_place(facts, run));
 }
 
-Finding finding_for_supported(const Facts& facts, const Sweep& sweep, const Runs& runs,
-                              const std::string& how,
-                              const std::function<Finding(const Runs&)>& describe) {
+Finding finding_for_supported(
+    const Facts& facts,
+    const Sweep& sweep,
+    const Runs& runs,
+    const std::string& how,
+    const std::function<Finding(const Runs&)>& describe) {
     Runs required, others;
     for (const RnnRun* run : runs) {
         if (why_unsupported(facts, *run))
@@ -106,11 +116,14 @@ Finding finding_for_supported(const Facts& facts, const Sweep& sweep, const Runs
             required.push_back(run);
     }
     if (required.empty()) {
-        Finding note = about_cases(facts, sweep, others,
-                                   cases_in_words(facts, sweep, others, how) +
-                                       "; this is not a problem of this machine: the case needs " +
-                                       *why_unsupported(facts, *others.front()),
-                                   remedy("rnn_call_failed/not_supported"));
+        Finding note = about_cases(
+            facts,
+            sweep,
+            others,
+            cases_in_words(facts, sweep, others, how) +
+                "; this is not a problem of this machine: the case needs " +
+                *why_unsupported(facts, *others.front()),
+            remedy("rnn_call_failed/not_supported"));
         note.severity = Severity::note;
         return note;
     }
@@ -213,8 +226,8 @@ bool ptx_compiler_is_missing(const KernelRun& run) {
 }
 
 bool code_was_loaded(const KernelRun& run) {
-    constexpr std::string_view later[] = {"cuModuleGetFunction", "cuLaunchKernel",
-                                          "cuCtxSynchronize", "cuMemcpyDtoH_v2"};
+    constexpr std::string_view later[] = {
+        "cuModuleGetFunction", "cuLaunchKernel", "cuCtxSynchronize", "cuMemcpyDtoH_v2"};
     return run.result && (run.result->ok() || includes(later, std::string_view(run.result->call)));
 }
 

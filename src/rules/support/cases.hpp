@@ -37,19 +37,24 @@ std::string outcome_of(const RnnRun& run);
 
 /// The first of these cases as evidence, each with its result.
 using HowItWent = std::function<std::string(const RnnRun&)>;
-std::vector<Evidence> evidence_of(const Facts& facts, const Runs& runs,
-                                  const HowItWent& how_it_went);
+std::vector<Evidence> evidence_of(
+    const Facts& facts, const Runs& runs, const HowItWent& how_it_went);
 
 /// A finding about these cases of a sweep, with the cases as its evidence.
-Finding about_cases(const Facts& facts, const Sweep& sweep, const Runs& runs, std::string message,
-                    Remedy remedy, const HowItWent& how_it_went = outcome_of);
+Finding about_cases(
+    const Facts& facts,
+    const Sweep& sweep,
+    const Runs& runs,
+    std::string message,
+    Remedy remedy,
+    const HowItWent& how_it_went = outcome_of);
 
 /// The number in words: "3 RNN cases".
 std::string count_of(const Runs& runs);
 /// "3 RNN cases of 45 failed on GPU 0 (...) with cuDNN 9.19.0 at ..., first 'lstm ...':
 /// cudnnRNNForward returned 8".
-std::string cases_in_words(const Facts& facts, const Sweep& sweep, const Runs& runs,
-                           const std::string& how);
+std::string cases_in_words(
+    const Facts& facts, const Sweep& sweep, const Runs& runs, const std::string& how);
 
 /// The command that shows whether the case is computed correctly now: the case alone if it was
 /// requested, else the rule itself.
@@ -62,9 +67,12 @@ std::optional<std::string> why_unsupported(const Facts& facts, const RnnRun& run
 /// The finding of `describe` about those cases that must run. Cases whose support is not documented
 /// are added as evidence; if there are no others, the finding is a note: "... failed on ...; this
 /// is not a problem of this machine".
-Finding finding_for_supported(const Facts& facts, const Sweep& sweep, const Runs& runs,
-                              const std::string& how,
-                              const std::function<Finding(const Runs&)>& describe);
+Finding finding_for_supported(
+    const Facts& facts,
+    const Sweep& sweep,
+    const Runs& runs,
+    const std::string& how,
+    const std::function<Finding(const Runs&)>& describe);
 
 /// Why no GPU can be evaluated: there is none, for a known cause, or that is unknown. Nothing if
 /// CUDA sees one.
@@ -72,8 +80,8 @@ std::optional<Verdict> without_gpu(const Facts& facts);
 
 /// The verdict if no case is at fault: why none was tried, else a pass with this reason, or
 /// undecided with `unknown` if the cases that were tried do not show it.
-Verdict pass_if_tried(const Facts& facts, const std::string& reason,
-                      const std::string& unknown = "");
+Verdict pass_if_tried(
+    const Facts& facts, const std::string& reason, const std::string& unknown = "");
 
 std::vector<std::string> places_of(const Facts& facts, const Runs& runs);
 

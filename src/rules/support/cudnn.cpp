@@ -135,10 +135,12 @@ Verdict over_installations(const Facts& facts, const JudgeInstallation& judge) {
     return result.finish();
 }
 
-std::optional<Finding> note_several(const std::string& what,
-                                    const std::vector<std::pair<std::string, Version>>& installed,
-                                    const std::vector<std::string>& given,
-                                    const std::string& source, Remedy advice) {
+std::optional<Finding> note_several(
+    const std::string& what,
+    const std::vector<std::pair<std::string, Version>>& installed,
+    const std::vector<std::string>& given,
+    const std::string& source,
+    Remedy advice) {
     std::set<Version> versions;
     std::vector<Evidence> evidence;
     for (const auto& [path, version] : installed) {
@@ -185,8 +187,8 @@ std::optional<Version> full_version_in_name(const Library& library) {
     return std::nullopt;
 }
 
-const Library* part_of(const Facts& facts, const CudnnInstallation& installation,
-                       const std::string& soname) {
+const Library* part_of(
+    const Facts& facts, const CudnnInstallation& installation, const std::string& soname) {
     const Library *given = nullptr, *beside = nullptr;
     for (const auto& library : facts.libraries) {
         // The loader searches for names, whatever the file's own is.
@@ -233,11 +235,11 @@ std::vector<Evidence> differing_versions(const Cudnn* answer) {
     for (const CudnnFile& file : answer->files)
         if (file.version && answer->version &&
             !same_version_numbers(*file.version, *answer->version))
-            differing.push_back({file.path,
-                                 "version " + file.version->text +
-                                     ", but the libraries that it loads are of version " +
-                                     answer->version->text,
-                                 "cudnns"});
+            differing.push_back(
+                {file.path,
+                 "version " + file.version->text +
+                     ", but the libraries that it loads are of version " + answer->version->text,
+                 "cudnns"});
     return differing;
 }
 
@@ -250,8 +252,11 @@ std::vector<Evidence> differing_cuda(const Cudnn* answer) {
             *file.cuda_major != answer->built_for_cuda->major())
             differing.push_back(
                 {file.path,
-                 concat("built for CUDA ", *file.cuda_major, ", but libcudnn_graph for CUDA ",
-                        answer->built_for_cuda->major()),
+                 concat(
+                     "built for CUDA ",
+                     *file.cuda_major,
+                     ", but libcudnn_graph for CUDA ",
+                     answer->built_for_cuda->major()),
                  "cudnns"});
     return differing;
 }
@@ -272,11 +277,11 @@ static bool builds_agree(const Cudnn& answer) {
 
 bool loads_other_directories(const Cudnn* answer) {
     return answer &&
-           std::ranges::any_of(answer->parts_mapped,
-                               [&](const std::string& path) {
-                                   return directory_of(path) !=
-                                          directory_of(answer->parts_mapped.front());
-                               }) &&
+           std::ranges::any_of(
+               answer->parts_mapped,
+               [&](const std::string& path) {
+                   return directory_of(path) != directory_of(answer->parts_mapped.front());
+               }) &&
            !builds_agree(*answer);
 }
 

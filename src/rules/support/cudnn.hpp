@@ -59,10 +59,12 @@ std::string unresponsive_library(const Facts& facts, LibraryKind kind);
 /// A note that several versions of something are installed, each with its place; `given` are those
 /// that the loader finds, `source` is the place of the versions, `advice` states when that is a
 /// problem. Unset if there is at most one version.
-std::optional<Finding> note_several(const std::string& what,
-                                    const std::vector<std::pair<std::string, Version>>& installed,
-                                    const std::vector<std::string>& given,
-                                    const std::string& source, Remedy advice);
+std::optional<Finding> note_several(
+    const std::string& what,
+    const std::vector<std::pair<std::string, Version>>& installed,
+    const std::vector<std::string>& given,
+    const std::string& source,
+    Remedy advice);
 
 /// The number that a library's name ends with first: "libcublasLt.so.12" gives 12, "libcudnn.so"
 /// nothing.
@@ -84,8 +86,8 @@ bool loads_other_directories(const Cudnn* answer);
 
 /// The file that an installation would load for the soname of one of its libraries: in
 /// LD_LIBRARY_PATH, beside it, or where the loader finds it. Null if there is none.
-const Library* part_of(const Facts& facts, const CudnnInstallation& installation,
-                       const std::string& soname);
+const Library* part_of(
+    const Facts& facts, const CudnnInstallation& installation, const std::string& soname);
 /// The libraries of this installation that recurrent networks need, other than libcudnn itself.
 std::vector<CudnnPart> parts_needed(const CudnnInstallation& installation, const Matrix& matrix);
 

@@ -82,8 +82,8 @@ LoadKey key_of(const DllLoad& load) {
     return {load.framework, load.environment};
 }
 
-Verdict over_loads(const Facts& facts, const PickLoad& concerns, const JudgeLoad& judge,
-                   Loads loads) {
+Verdict over_loads(
+    const Facts& facts, const PickLoad& concerns, const JudgeLoad& judge, Loads loads) {
     const bool has_program =
         loads == Loads::of_all_programs && std::ranges::any_of(facts.dll_loads, is_of_program);
     const auto no_framework = without_frameworks(facts);
@@ -105,8 +105,8 @@ Verdict over_loads(const Facts& facts, const PickLoad& concerns, const JudgeLoad
     return result.finish();
 }
 
-Verdict over_not_found(const Facts& facts, const PickLoad& concerns, const JudgeLoad& judge,
-                       Loads loads) {
+Verdict over_not_found(
+    const Facts& facts, const PickLoad& concerns, const JudgeLoad& judge, Loads loads) {
     const auto judge_one = [&](const DllLoad& load, VerdictBuilder& result) {
         if (load.ending == DllEnding::not_found && !load.path)
             judge(load, result);
@@ -133,8 +133,8 @@ void concern_cudnn(const Facts& facts, const DllLoad& load, Finding& finding) {
     finding.severity = error_if(is_picked);
 }
 
-Finding about(const Facts& facts, const DllLoad& load, std::string message,
-              std::vector<Remedy> remedies) {
+Finding about(
+    const Facts& facts, const DllLoad& load, std::string message, std::vector<Remedy> remedies) {
     Finding finding = {
         .subject = words_of(facts, load) + " " + load.name,
         .message = std::move(message),

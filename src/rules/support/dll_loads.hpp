@@ -31,19 +31,25 @@ using PickLoad = std::function<bool(const DllLoad&)>;
 enum class Loads { of_frameworks, of_all_programs };
 
 /// Over the loads that `concerns` picks; an unknown one among them leaves the verdict open.
-Verdict over_loads(const Facts& facts, const PickLoad& concerns, const JudgeLoad& judge,
-                   Loads loads = Loads::of_frameworks);
+Verdict over_loads(
+    const Facts& facts,
+    const PickLoad& concerns,
+    const JudgeLoad& judge,
+    Loads loads = Loads::of_frameworks);
 
 /// The same over those that are not found themselves.
-Verdict over_not_found(const Facts& facts, const PickLoad& concerns, const JudgeLoad& judge,
-                       Loads loads = Loads::of_frameworks);
+Verdict over_not_found(
+    const Facts& facts,
+    const PickLoad& concerns,
+    const JudgeLoad& judge,
+    Loads loads = Loads::of_frameworks);
 
 /// Queries of a cuDNN with a fault in its files fail for the same reason. If no framework loads
 /// it, it is an error where a program gets it that opens cuDNN by its name.
 void concern_cudnn(const Facts& facts, const DllLoad& load, Finding& finding);
 
 /// A finding about one DLL.
-Finding about(const Facts& facts, const DllLoad& load, std::string message,
-              std::vector<Remedy> remedies);
+Finding about(
+    const Facts& facts, const DllLoad& load, std::string message, std::vector<Remedy> remedies);
 
 }  // namespace rnncheck::rules

@@ -64,8 +64,8 @@ std::vector<std::string> debian_driver(const Facts& facts, const std::optional<V
         Version driver;
     };
     // https://packages.debian.org/search?keywords=nvidia-driver
-    static const Edition editions[] = {{"12 (bookworm)", make_version({535, 261})},
-                                       {"13 (trixie)", make_version({550, 163})}};
+    static const Edition editions[] = {
+        {"12 (bookworm)", make_version({535, 261})}, {"13 (trixie)", make_version({550, 163})}};
     const std::vector<std::string> own_package = {"sudo apt-get install nvidia-driver"};
     const Edition* edition = find_where(editions, [&](const Edition& one) {
         return contains(facts.host.os.value_or(""), one.words);
@@ -84,8 +84,10 @@ std::vector<std::string> debian_driver(const Facts& facts, const std::optional<V
     // apt heeds the pins of a package only once it is installed:
     // https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/version-locking.html
     if (modules == KernelModules::closed)
-        append(commands, {"sudo apt-get install nvidia-driver-pinning-" + branch,
-                          "sudo apt-get install cuda-drivers-" + branch});
+        append(
+            commands,
+            {"sudo apt-get install nvidia-driver-pinning-" + branch,
+             "sudo apt-get install cuda-drivers-" + branch});
     else
         commands.emplace_back("sudo apt-get install nvidia-open");
     return commands;
@@ -98,11 +100,12 @@ std::vector<std::string> nvidia_repository_commands(const Facts& facts) {
         const char *words, *name;
     };
     // https://docs.nvidia.com/cuda/cuda-installation-guide-linux/ (network repositories)
-    constexpr Repository repositories[] = {{"Debian GNU/Linux 12", "debian12"},
-                                           {"Debian GNU/Linux 13", "debian13"},
-                                           {"Ubuntu 20.04", "ubuntu2004"},
-                                           {"Ubuntu 22.04", "ubuntu2204"},
-                                           {"Ubuntu 24.04", "ubuntu2404"}};
+    constexpr Repository repositories[] = {
+        {"Debian GNU/Linux 12", "debian12"},
+        {"Debian GNU/Linux 13", "debian13"},
+        {"Ubuntu 20.04", "ubuntu2004"},
+        {"Ubuntu 22.04", "ubuntu2204"},
+        {"Ubuntu 24.04", "ubuntu2404"}};
     const Repository* repository = find_where(repositories, [&](const Repository& one) {
         return contains(facts.host.os.value_or(""), one.words);
     });
@@ -110,12 +113,14 @@ std::vector<std::string> nvidia_repository_commands(const Facts& facts) {
         return {};
     const std::string keyring = "cuda-keyring_1.1-1_all.deb";
     const std::string directory = "https://developer.download.nvidia.com/compute/cuda/repos/";
-    return {"wget " + directory + repository->name + "/x86_64/" + keyring,
-            "sudo dpkg -i " + keyring, "sudo apt-get update"};
+    return {
+        "wget " + directory + repository->name + "/x86_64/" + keyring,
+        "sudo dpkg -i " + keyring,
+        "sudo apt-get update"};
 }
 
-std::vector<std::string> driver_install_commands(const Facts& facts,
-                                                 const std::optional<Version>& needed) {
+std::vector<std::string> driver_install_commands(
+    const Facts& facts, const std::optional<Version>& needed) {
     if (in_container(facts) || on_wsl(facts))
         return {};  // the driver belongs to the host
     const std::string os = facts.host.os.value_or("");

@@ -27,8 +27,10 @@ void refine(std::optional<Version>& own, const std::optional<Version>& row) {
 
 /// Takes it where all rows show the same; what differs from build to build is unknown.
 template <class Value>
-void refine_by(std::optional<Version>& own, const std::vector<FrameworkBuild>& rows,
-               Value FrameworkBuild::*value) {
+void refine_by(
+    std::optional<Version>& own,
+    const std::vector<FrameworkBuild>& rows,
+    Value FrameworkBuild::*value) {
     const auto differs = [&](const FrameworkBuild& row) {
         return row.*value != rows.front().*value;
     };
@@ -63,8 +65,8 @@ void give(const Facts& facts, Framework& framework, const std::vector<std::strin
 }
 
 /// A version that is not installed gets from the system what it takes from there.
-void give_system_libraries(const Facts& facts, Framework& framework,
-                           const std::vector<FrameworkBuild>& rows) {
+void give_system_libraries(
+    const Facts& facts, Framework& framework, const std::vector<FrameworkBuild>& rows) {
     std::vector<std::string> cudnns, cublases;
     for (const FrameworkBuild& row : rows) {
         if (row.cudnn)
@@ -132,8 +134,8 @@ std::vector<Framework> judged_frameworks(const Facts& facts, const Matrix& matri
 
 /// Without a search of the environments it is unknown whether there is
 /// anything.
-static Verdict without_packages(const Facts& facts, const std::string& what,
-                                const std::string& otherwise) {
+static Verdict without_packages(
+    const Facts& facts, const std::string& what, const std::string& otherwise) {
     if (runs_of(facts, "python_packages").empty())
         return not_applicable(what + " were not checked");
     if (!probe_completed(facts, "python_packages"))
@@ -145,8 +147,8 @@ std::optional<Verdict> without_frameworks(const Facts& facts) {
     for (const Framework& framework : facts.frameworks)
         if (framework.name != "keras" && is_judged(facts, framework))
             return std::nullopt;
-    return without_packages(facts, "frameworks",
-                            "no framework is installed in the active Python environment");
+    return without_packages(
+        facts, "frameworks", "no framework is installed in the active Python environment");
 }
 
 Verdict without_environment(const Facts& facts, const std::string& what) {
@@ -214,8 +216,8 @@ std::optional<int> cuda_of(const Facts& facts, const FrameworkLibrary& cudnn) {
     return cudnn.cuda_major;
 }
 
-std::vector<Framework> frameworks_that_get(const Facts& facts, const Matrix& matrix,
-                                           const CudnnInstallation& installation) {
+std::vector<Framework> frameworks_that_get(
+    const Facts& facts, const Matrix& matrix, const CudnnInstallation& installation) {
     std::vector<Framework> users = judged_frameworks(facts, matrix);
     std::erase_if(users, [&](const Framework& framework) {
         const FrameworkLibrary* cudnn = opened(framework, "libcudnn");
@@ -225,8 +227,11 @@ std::vector<Framework> frameworks_that_get(const Facts& facts, const Matrix& mat
     return users;
 }
 
-Verdict over_frameworks(const Facts& facts, const Matrix& matrix, const std::string& good,
-                        const std::function<void(const Framework&, VerdictBuilder&)>& judge) {
+Verdict over_frameworks(
+    const Facts& facts,
+    const Matrix& matrix,
+    const std::string& good,
+    const std::function<void(const Framework&, VerdictBuilder&)>& judge) {
     if (const auto verdict = without_frameworks(facts))
         return *verdict;
     VerdictBuilder result;
@@ -236,19 +241,22 @@ Verdict over_frameworks(const Facts& facts, const Matrix& matrix, const std::str
 }
 
 Verdict over_opened(
-    const Facts& facts, const Matrix& matrix, std::string_view stem, const std::string& good,
+    const Facts& facts,
+    const Matrix& matrix,
+    std::string_view stem,
+    const std::string& good,
     const std::function<void(const Framework&, const FrameworkLibrary&, VerdictBuilder&)>& judge) {
-    return over_frameworks(facts, matrix, good,
-                           [&](const Framework& framework, VerdictBuilder& result) {
-                               const FrameworkLibrary* library = opened(framework, stem);
-                               if (opens_gpu_libraries(framework, result) && library)
-                                   judge(framework, *library, result);
-                           });
+    return over_frameworks(
+        facts, matrix, good, [&](const Framework& framework, VerdictBuilder& result) {
+            const FrameworkLibrary* library = opened(framework, stem);
+            if (opens_gpu_libraries(framework, result) && library)
+                judge(framework, *library, result);
+        });
 }
 
 Evidence built_for(const Framework& framework, const std::string& value) {
-    return {words_of(framework) + " was built for", value,
-            framework.evidence.value_or("frameworks")};
+    return {
+        words_of(framework) + " was built for", value, framework.evidence.value_or("frameworks")};
 }
 
 }  // namespace rnncheck::rules

@@ -49,17 +49,23 @@ std::optional<Version> version_of(const Facts& facts, const FrameworkLibrary& cu
 std::optional<int> cuda_of(const Facts& facts, const FrameworkLibrary& cudnn);
 
 /// One verdict about all these frameworks; it passes with `good` if there is no fault.
-Verdict over_frameworks(const Facts& facts, const Matrix& matrix, const std::string& good,
-                        const std::function<void(const Framework&, VerdictBuilder&)>& judge);
+Verdict over_frameworks(
+    const Facts& facts,
+    const Matrix& matrix,
+    const std::string& good,
+    const std::function<void(const Framework&, VerdictBuilder&)>& judge);
 
 /// The same about the library whose name begins with `stem`, of those that open one.
 Verdict over_opened(
-    const Facts& facts, const Matrix& matrix, std::string_view stem, const std::string& good,
+    const Facts& facts,
+    const Matrix& matrix,
+    std::string_view stem,
+    const std::string& good,
     const std::function<void(const Framework&, const FrameworkLibrary&, VerdictBuilder&)>& judge);
 
 /// Those of these frameworks that get this cuDNN.
-std::vector<Framework> frameworks_that_get(const Facts& facts, const Matrix& matrix,
-                                           const CudnnInstallation& installation);
+std::vector<Framework> frameworks_that_get(
+    const Facts& facts, const Matrix& matrix, const CudnnInstallation& installation);
 
 /// The words that show where a fact of a framework comes from, as evidence.
 Evidence built_for(const Framework& framework, const std::string& value);

@@ -29,8 +29,8 @@ static bool has_result(const Facts& facts, const ProbeRun& run) {
         return find_by(facts.kernel_runs, &KernelRun::gpu, gpu_of_target(run.target));
     if (run.probe != "rnn_forward")
         return true;
-    return std::ranges::any_of(facts.rnn_runs,
-                               [&](const RnnRun& one) { return target_of(one) == run.target; });
+    return std::ranges::any_of(
+        facts.rnn_runs, [&](const RnnRun& one) { return target_of(one) == run.target; });
 }
 
 std::optional<std::string> what_is_lost(const Facts& facts) {
@@ -87,14 +87,16 @@ std::vector<Evidence> evidence_of_hang(const Facts& facts, const ProbeRun& run) 
         evidence = {
             {"state of the process", hang->state + function, place_of(facts, run) + ".hang.state"},
             {"file that it waits for", if_known(hang->file), place_of(facts, run) + ".hang.file"},
-            {"kernel stack", join(hang->kernel_stack, ", "),
+            {"kernel stack",
+             join(hang->kernel_stack, ", "),
              place_of(facts, run) + ".hang.kernel_stack"}};
     }
     const Board* board = board_of(facts, run);
     if (board && board->busy_percent)
-        evidence.push_back({"GPU utilization meanwhile",
-                            std::to_string(*board->busy_percent) + " %",
-                            board_fact(facts, *board, "busy_percent")});
+        evidence.push_back(
+            {"GPU utilization meanwhile",
+             std::to_string(*board->busy_percent) + " %",
+             board_fact(facts, *board, "busy_percent")});
     for (const XidEvent* event : xids_during(facts, run))
         evidence.push_back({"kernel log", event->text, "driver.xids"});
     if (run.hang && facts.driver.kernel_log_read == false)
@@ -171,8 +173,8 @@ static constexpr std::pair<std::string_view, const char*> vendor_probes[] = {
     {"rnn_dropout", "cuDNN"}};
 
 bool is_own_probe(const ProbeRun& run) {
-    return std::ranges::none_of(vendor_probes,
-                                [&](const auto& probe) { return probe.first == run.probe; });
+    return std::ranges::none_of(
+        vendor_probes, [&](const auto& probe) { return probe.first == run.probe; });
 }
 
 /// The file that the loader takes of this kind; empty when it finds none.
@@ -215,8 +217,8 @@ std::string in_last_call(const ProbeRun& run) {
 }
 
 bool ended_in_a_case(const Facts& facts, const ProbeRun& run) {
-    return std::ranges::any_of(facts.rnn_runs,
-                               [&](const RnnRun& rnn_run) { return ended_in(run, rnn_run); });
+    return std::ranges::any_of(
+        facts.rnn_runs, [&](const RnnRun& rnn_run) { return ended_in(run, rnn_run); });
 }
 
 Verdict without_findings(const Facts& facts, const std::string& all_well) {
@@ -227,8 +229,9 @@ Verdict without_findings(const Facts& facts, const std::string& all_well) {
             return not_applicable("the affected case is reported as failed");
         if (run.end != ProbeEnd::not_started)
             return undecided(subject_of(run) + ' ' + ending_of(run));
-        return undecided("rnncheck could not start its process for " + subject_of(run) +
-                         if_any(": ", escaped(run.reason.value_or(""), 200)));
+        return undecided(
+            "rnncheck could not start its process for " + subject_of(run) +
+            if_any(": ", escaped(run.reason.value_or(""), 200)));
     }
     if (const auto lost = what_is_lost(facts))
         return undecided(*lost);

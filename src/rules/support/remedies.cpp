@@ -1,3 +1,4 @@
+// Long because placeholders, privileges and commands of a remedy depend on each other.
 #include "rules/support/remedies.hpp"
 
 #include <algorithm>
@@ -19,22 +20,27 @@ struct Scheduler {
 constexpr Scheduler schedulers[] = {
     {"SLURM_JOB_ID", "Slurm", "srun --gpus=1 nvidia-smi -L", "https://slurm.schedmd.com/gres.html"},
     {"PBS_JOBID", "PBS", "qsub -I -l select=1:ngpus=1", "https://openpbs.org/"},
-    {"LSB_JOBID", "LSF", "bsub -gpu num=1 -I nvidia-smi -L",
+    {"LSB_JOBID",
+     "LSF",
+     "bsub -gpu num=1 -I nvidia-smi -L",
      "https://www.ibm.com/docs/en/spectrum-lsf/10.1.0?topic=o-gpu"}};
 
 /// Null outside of a job.
 const Scheduler* scheduler(const Facts& facts) {
-    return find_where(schedulers,
-                      [&](const Scheduler& one) { return environment(facts, one.variable); });
+    return find_where(
+        schedulers, [&](const Scheduler& one) { return environment(facts, one.variable); });
 }
 
 }  // namespace
 
 Remedy gpu_for_container(const Facts& facts) {
     constexpr const char* by_runtime[] = {
-        "container_no_gpu_runtime/docker",     "container_no_gpu_runtime/podman",
-        "container_no_gpu_runtime/kubernetes", "container_no_gpu_runtime/apptainer",
-        "container_no_gpu_runtime/enroot",     "container_no_gpu_runtime/lxc"};
+        "container_no_gpu_runtime/docker",
+        "container_no_gpu_runtime/podman",
+        "container_no_gpu_runtime/kubernetes",
+        "container_no_gpu_runtime/apptainer",
+        "container_no_gpu_runtime/enroot",
+        "container_no_gpu_runtime/lxc"};
     const std::string own = "container_no_gpu_runtime/" + facts.host.container.value_or("");
     if (includes(by_runtime, own))
         return remedy(own);
@@ -169,8 +175,8 @@ int cuda_major_of(const CudnnInstallation& installation) {
 std::vector<std::string> pip_commands_for(const CudnnBuild& build) {
     if (build.cuda_major < oldest_cuda_with_wheels)
         return {};
-    return {"pip install " +
-            wheel("nvidia-cudnn", build.cuda_major, "==" + build.last().text + ".*")};
+    return {
+        "pip install " + wheel("nvidia-cudnn", build.cuda_major, "==" + build.last().text + ".*")};
 }
 
 std::string pip(const PythonEnvironment* environment, const std::string& what) {
@@ -191,24 +197,24 @@ static std::string conda_install(const PythonEnvironment& environment, const std
 
 /// What conda itself installed of these packages; null when there is none. Its files need not be
 /// pip's.
-static const PythonPackage* conda_package(const PythonEnvironment& environment,
-                                          const std::vector<std::string>& names) {
+static const PythonPackage* conda_package(
+    const PythonEnvironment& environment, const std::vector<std::string>& names) {
     return find_where(environment.packages, [&](const PythonPackage& package) {
         return environment.kind == "conda" && package.directory == environment.path &&
                includes(names, package.name);
     });
 }
 
-std::optional<std::string> by_pip(const PythonEnvironment* environment,
-                                  const std::string& install) {
+std::optional<std::string> by_pip(
+    const PythonEnvironment* environment, const std::string& install) {
     constexpr std::string_view word = "pip ";
     if (!install.starts_with(word))
         return std::nullopt;
     return pip(environment, install.substr(word.size()));
 }
 
-std::vector<std::string> install_here(const Facts& facts, const std::string& framework,
-                                      const std::string& install) {
+std::vector<std::string> install_here(
+    const Facts& facts, const std::string& framework, const std::string& install) {
     const PythonEnvironment* environment = active_environment(facts);
     const auto command = by_pip(environment, install);
     if (!environment || environment->kind != "conda" || !command)
@@ -220,8 +226,8 @@ std::vector<std::string> install_here(const Facts& facts, const std::string& fra
     const PythonPackage* package = conda_package(*environment, names);
     if (!package)
         return {*command};
-    return {"conda remove --prefix " + shell_quoted(environment->path) + " " + package->name,
-            *command};
+    return {
+        "conda remove --prefix " + shell_quoted(environment->path) + " " + package->name, *command};
 }
 
 std::string export_of_loader_path(const std::string& directories) {
@@ -239,18 +245,26 @@ namespace {
 struct PackageManager {
     const char *install, *reinstall, *owner;
 };
-constexpr PackageManager apt{"sudo apt-get install ", "sudo apt-get install --reinstall ",
-                             "dpkg --search "};
+constexpr PackageManager apt{
+    "sudo apt-get install ", "sudo apt-get install --reinstall ", "dpkg --search "};
 constexpr PackageManager dnf{"sudo dnf install ", "sudo dnf reinstall ", "rpm --query --file "};
-constexpr PackageManager zypper{"sudo zypper install ", "sudo zypper install --force ",
-                                "rpm --query --file "};
+constexpr PackageManager zypper{
+    "sudo zypper install ", "sudo zypper install --force ", "rpm --query --file "};
 
 /// By the name in os-release; null where we know none.
 const PackageManager* package_manager(const Facts& facts) {
     static constexpr std::pair<std::string_view, const PackageManager*> managers[] = {
-        {"Ubuntu", &apt}, {"Debian", &apt},       {"Mint", &apt},   {"Pop!_OS", &apt},
-        {"Fedora", &dnf}, {"Red Hat", &dnf},      {"Rocky", &dnf},  {"AlmaLinux", &dnf},
-        {"CentOS", &dnf}, {"Amazon Linux", &dnf}, {"SUSE", &zypper}};
+        {"Ubuntu", &apt},
+        {"Debian", &apt},
+        {"Mint", &apt},
+        {"Pop!_OS", &apt},
+        {"Fedora", &dnf},
+        {"Red Hat", &dnf},
+        {"Rocky", &dnf},
+        {"AlmaLinux", &dnf},
+        {"CentOS", &dnf},
+        {"Amazon Linux", &dnf},
+        {"SUSE", &zypper}};
     for (const auto& [distribution, manager] : managers)
         if (contains(facts.host.os.value_or(""), distribution))
             return manager;
@@ -293,8 +307,8 @@ bool is_of_system(const std::string& path) {
 
 /// "nvidia-cudnn-cu12==9.1.0.70" where the environment has it in that version, else what is known
 /// of the version: pip would install the newest one, which may be of another major version.
-std::string wheel_again(const PythonEnvironment* environment,
-                        const CudnnInstallation& installation) {
+std::string wheel_again(
+    const PythonEnvironment* environment, const CudnnInstallation& installation) {
     const PythonPackage* package = nullptr;
     if (environment)
         package = find_where(environment->packages, is_cudnn);
@@ -317,14 +331,15 @@ std::string package_of_system(const CudnnInstallation& installation) {
 
 }  // namespace
 
-Remedy reinstalling_cudnn(const Facts& facts, const CudnnInstallation& installation,
-                          Remedy remedy) {
+Remedy reinstalling_cudnn(
+    const Facts& facts, const CudnnInstallation& installation, Remedy remedy) {
     const PackageManager* manager = package_manager(facts);
     std::vector<std::string> commands;
     if (is_python_package(installation.path)) {
         const PythonEnvironment* environment = environment_with(facts, installation.path);
-        commands = {pip(environment, "install --force-reinstall --no-deps " +
-                                         wheel_again(environment, installation))};
+        commands = {
+            pip(environment,
+                "install --force-reinstall --no-deps " + wheel_again(environment, installation))};
     } else if (const PythonEnvironment* conda = conda_with(facts, installation.path)) {
         std::string name = "cudnn";
         if (const PythonPackage* package = conda_package(*conda, {"libcudnn", "cudnn"}))
@@ -338,8 +353,8 @@ Remedy reinstalling_cudnn(const Facts& facts, const CudnnInstallation& installat
     return with_commands(std::move(remedy), std::move(commands));
 }
 
-Remedy installing_cudnn(const Facts& facts, const CudnnInstallation* installation, int cuda,
-                        Remedy remedy) {
+Remedy installing_cudnn(
+    const Facts& facts, const CudnnInstallation* installation, int cuda, Remedy remedy) {
     const PackageManager* manager = package_manager(facts);
     const PythonEnvironment* environment =
         installation ? environment_with(facts, installation->path) : active_environment(facts);
@@ -362,10 +377,11 @@ Remedy installing_cudnn(const Facts& facts, const CudnnInstallation* installatio
         commands = {
             conda_install(*conda, "cudnn" + if_any("=", version) + " cuda-version=" + for_cuda)};
     else if (into_python || !manager)
-        commands = {pip(environment,
-                        "install " + wheel("nvidia-cudnn", cuda, if_any("==", version, ".*")))};
-    else if ((!installation || is_of_system(installation->path)) &&
-             (major == 9 || (!installation && major == 0))) {
+        commands = {pip(
+            environment, "install " + wheel("nvidia-cudnn", cuda, if_any("==", version, ".*")))};
+    else if (
+        (!installation || is_of_system(installation->path)) &&
+        (major == 9 || (!installation && major == 0))) {
         if (!installation && manager == &apt)
             commands = nvidia_repository_commands(facts);  // where it is from is configured
         commands.push_back(manager->install + ("cudnn9-cuda-" + for_cuda));
@@ -373,8 +389,8 @@ Remedy installing_cudnn(const Facts& facts, const CudnnInstallation* installatio
     return with_commands(std::move(remedy), std::move(commands));
 }
 
-std::vector<std::string> system_install_commands(const Facts& facts, const std::string& deb,
-                                                 const std::string& rpm, const std::string& suse) {
+std::vector<std::string> system_install_commands(
+    const Facts& facts, const std::string& deb, const std::string& rpm, const std::string& suse) {
     const PackageManager* manager = package_manager(facts);
     if (!manager)
         return {};
@@ -415,8 +431,10 @@ std::optional<Wheels> cudnn_for(const Framework& framework) {
     std::string from;
     if (parts_written(*framework.cudnn) > 1)
         from = ">=" + framework.cudnn->text + ",";
-    return Wheels{wheel("nvidia-cudnn", framework.cuda->major(), from + "==" + major + ".*"),
-                  directories, "cudnn=" + major + " cuda-version=" + cuda};
+    return Wheels{
+        wheel("nvidia-cudnn", framework.cuda->major(), from + "==" + major + ".*"),
+        directories,
+        "cudnn=" + major + " cuda-version=" + cuda};
 }
 
 /// cuBLAS and the runtime that it requires.
@@ -439,8 +457,8 @@ std::optional<Wheels> cublas_for(const Framework& framework) {
 /// NVIDIA's Python packages lie where the framework looks for its libraries: among its own
 /// directories, or its metadata requests them.
 bool reaches_wheels(const Framework& framework) {
-    if (std::ranges::any_of(directories_of(framework),
-                            [](const auto& one) { return contains(one, "/nvidia/"); }))
+    if (std::ranges::any_of(
+            directories_of(framework), [](const auto& one) { return contains(one, "/nvidia/"); }))
         return true;
     // ONNX Runtime's extras bring packages that only its function preload_dlls() loads:
     // https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html
@@ -449,8 +467,12 @@ bool reaches_wheels(const Framework& framework) {
 
 /// `may_add`: whether packages that the framework does not search may be added
 /// for it; then LD_LIBRARY_PATH has to name their directories.
-Remedy installing(const Facts& facts, const Framework& framework,
-                  const std::optional<Wheels>& wheels, bool may_add, Remedy remedy) {
+Remedy installing(
+    const Facts& facts,
+    const Framework& framework,
+    const std::optional<Wheels>& wheels,
+    bool may_add,
+    Remedy remedy) {
     remedy.commands.clear();
     if (!wheels)
         return remedy;

@@ -9,8 +9,10 @@ namespace rnncheck::rules {
 /// One that a page lists at its head: "gpu_memory_low", or "driver_init_failed/mps" where it lists
 /// several. Each "{1}" in it becomes the first of the values; commands that only the facts show
 /// come in the place of the page's.
-Remedy remedy(std::string_view place, const std::vector<std::string>& values = {},
-              std::vector<std::string> commands = {});
+Remedy remedy(
+    std::string_view place,
+    const std::vector<std::string>& values = {},
+    std::vector<std::string> commands = {});
 
 /// How a GPU is given to this container, in the words of its runtime.
 Remedy gpu_for_container(const Facts& facts);
@@ -60,8 +62,8 @@ std::optional<std::string> by_pip(const PythonEnvironment* environment, const st
 
 /// The command of the tables for the environment in use: that of conda has its own python, and what
 /// conda installed of the framework has to go first.
-std::vector<std::string> install_here(const Facts& facts, const std::string& framework,
-                                      const std::string& install);
+std::vector<std::string> install_here(
+    const Facts& facts, const std::string& framework, const std::string& install);
 
 /// The shell command that puts directories, parted by colons, ahead of what LD_LIBRARY_PATH has.
 std::string export_of_loader_path(const std::string& directories);
@@ -104,13 +106,13 @@ Remedy reinstalling_cudnn(const Facts& facts, const CudnnInstallation& installat
 /// The same for a cuDNN for this CUDA major that is to come in the place of this copy, or where
 /// there is none (null): then into the Python environment in use if it has frameworks, else by the
 /// distribution's package manager.
-Remedy installing_cudnn(const Facts& facts, const CudnnInstallation* installation, int cuda,
-                        Remedy remedy);
+Remedy installing_cudnn(
+    const Facts& facts, const CudnnInstallation* installation, int cuda, Remedy remedy);
 
 /// "sudo apt-get install zlib1g", by the package's name on Debian, Red Hat and SUSE; none where the
 /// distribution is not known.
-std::vector<std::string> system_install_commands(const Facts& facts, const std::string& deb,
-                                                 const std::string& rpm, const std::string& suse);
+std::vector<std::string> system_install_commands(
+    const Facts& facts, const std::string& deb, const std::string& rpm, const std::string& suse);
 
 /// "dpkg --search FILE", which names the package that owns the file; none where the distribution is
 /// not known, nor for a file of a Python package.
@@ -123,8 +125,8 @@ std::vector<std::string> nvidia_repository_commands(const Facts& facts);
 /// Commands that install an NVIDIA driver of `needed` or later, with the kernel modules that the
 /// GPUs here take; none where we know none, where no driver does for all of them, nor in a
 /// container or under WSL, whose driver is the host's.
-std::vector<std::string> driver_install_commands(const Facts& facts,
-                                                 const std::optional<Version>& needed = {});
+std::vector<std::string> driver_install_commands(
+    const Facts& facts, const std::optional<Version>& needed = {});
 
 /// The remedy with the commands that install the cuDNN package which the framework's metadata names
 /// for, or one that serves it. Where it never looks among Python packages, the text and the

@@ -34,8 +34,13 @@ Remedy using_image(bool on_windows, const ContainerImage& image, const std::stri
         commands = {"docker pull " + name};
     return {
         .action = Action::install_package,
-        .text = concat(use, " NVIDIA's container image ", name, ", which contains CUDA ",
-                       image.cuda.text, why),
+        .text = concat(
+            use,
+            " NVIDIA's container image ",
+            name,
+            ", which contains CUDA ",
+            image.cuda.text,
+            why),
         .commands = std::move(commands),
         .link = image.source.url,
         .changes = {{"image", name}},
@@ -191,22 +196,26 @@ class Proposals {
             driver_text_ = "Install driver branch " + branch + ", the last one for this GPU";
             driver_change_ = {{"driver", branch}};
             target_.driver = stack::known_driver(make_version({*last}), matrix_);
-            remedies_.push_back(on_host(facts_, {
-                                                    .action = Action::install_driver,
-                                                    .text = driver_text_,
-                                                    .risk = Risk::disruptive,
-                                                    .verify = "nvidia-smi",
-                                                    .link = "https://www.nvidia.com/drivers",
-                                                    .changes = driver_change_,
-                                                }));
+            remedies_.push_back(on_host(
+                facts_,
+                {
+                    .action = Action::install_driver,
+                    .text = driver_text_,
+                    .risk = Risk::disruptive,
+                    .verify = "nvidia-smi",
+                    .link = "https://www.nvidia.com/drivers",
+                    .changes = driver_change_,
+                }));
             return;
         }
         const auto needed = driver_needed();
         if (!needed || *needed <= *target_.driver || (last && needed->major() > *last))
             return;
         const std::vector<GivenValue> change = {{"driver", needed->text}};
-        remedies_.push_back(on_host(facts_, remedy("driver_too_old/update", {to(*needed)},
-                                                   driver_install_commands(facts_, *needed))));
+        remedies_.push_back(on_host(
+            facts_,
+            remedy(
+                "driver_too_old/update", {to(*needed)}, driver_install_commands(facts_, *needed))));
         remedies_.back().changes = change;
         propose_compat_package(change);
         // Nothing else helps if the driver does not support the GPU.
@@ -245,9 +254,9 @@ class Proposals {
 
     /// The command of the build's row for this version, not for the newest of the row.
     std::string install_of_version(const PlannedBuild& build, const Version& version) const {
-        const FrameworkBuild* row =
-            find_where(stack::published_builds(stack::on_arm(stack_, matrix_), matrix_),
-                       [&](const FrameworkBuild& other) { return other.key() == build.key(); });
+        const FrameworkBuild* row = find_where(
+            stack::published_builds(stack::on_arm(stack_, matrix_), matrix_),
+            [&](const FrameworkBuild& other) { return other.key() == build.key(); });
         if (!row)
             return "";
         return install_command(of_version(*row, version), gpu_, matrix_);
@@ -302,8 +311,8 @@ class Proposals {
         const bool has_code = stack::cudnn_of_build_on_gpu(after, *gpu_, matrix_).fit == Fit::works;
         if (has_code && parts_written(*after.cudnn) > 1)
             return;
-        std::erase_if(remedy.changes,
-                      [](const GivenValue& change) { return change.key == "cudnn"; });
+        std::erase_if(
+            remedy.changes, [](const GivenValue& change) { return change.key == "cudnn"; });
         remedy.changes.push_back(
             {"cudnn", newest->last().text + "+cu" + std::to_string(newest->cuda_major)});
     }
@@ -363,12 +372,12 @@ class Proposals {
     /// Of the builds of this version other than the given one the best: machine code before PTX,
     /// its own libraries before those of the system, the newest CUDA. Unset if none can be
     /// installed.
-    std::optional<PlannedBuild> other_build(const std::vector<PlannedBuild>& builds,
-                                            const stack::Framework& framework) const {
+    std::optional<PlannedBuild> other_build(
+        const std::vector<PlannedBuild>& builds, const stack::Framework& framework) const {
         std::optional<PlannedBuild> other;
         const auto rank = [](const PlannedBuild& build) {
-            return std::tuple(build.fit, build.libraries == "system", -build.cuda->major(),
-                              -build.cuda->minor());
+            return std::tuple(
+                build.fit, build.libraries == "system", -build.cuda->major(), -build.cuda->minor());
         };
         for (const PlannedBuild& build : builds) {
             if (build.build == framework.build.value_or("") ||
@@ -386,7 +395,8 @@ class Proposals {
         if (!stack::is_of_conda(other))
             other.install += in_place_of_installed;
         propose_build(
-            other, *framework.version,
+            other,
+            *framework.version,
             "Install another build of the same version: " + name_of(other, *framework.version));
     }
 
@@ -431,9 +441,11 @@ class Proposals {
         if (other && !leaves_system)
             propose_other_build(*other, framework);
         propose_python(framework);
-        propose_build(*newest, *newest->last,
-                      "Install " + name_of(*newest, *newest->last) +
-                          ", the newest version that runs with this GPU, driver and Python");
+        propose_build(
+            *newest,
+            *newest->last,
+            "Install " + name_of(*newest, *newest->last) +
+                ", the newest version that runs with this GPU, driver and Python");
         if (newest->fit == Fit::compiles_first)
             propose_with_driver(framework);
     }
@@ -451,9 +463,11 @@ class Proposals {
         const PlannedBuild* newest = newest_of(plan);
         if (!newest || !newest->driver_min || *newest->driver_min <= *target_.driver)
             return;
-        propose_build(*newest, *newest->last,
-                      "Update the NVIDIA driver" + to(*newest->driver_min) + ", then install " +
-                          name_of(*newest, *newest->last));
+        propose_build(
+            *newest,
+            *newest->last,
+            "Update the NVIDIA driver" + to(*newest->driver_min) + ", then install " +
+                name_of(*newest, *newest->last));
         remedies_.back().risk = Risk::disruptive;
         remedies_.back().changes.push_back({"driver", newest->driver_min->text});
     }
@@ -481,8 +495,8 @@ class Proposals {
 
     /// The newest Python for this build that every other given framework has a package for, too.
     /// Unset if there is none.
-    std::optional<Version> python_for(const FrameworkBuild& build,
-                                      const stack::Framework& framework) const {
+    std::optional<Version> python_for(
+        const FrameworkBuild& build, const stack::Framework& framework) const {
         const auto beside = builds_beside(framework);
         const auto has_package = [](const FrameworkBuild& one, const Version& python) {
             return stack::build_for_python(one, python).fit != Fit::does_not_work;
@@ -553,17 +567,20 @@ class Proposals {
         if (!other)
             return;
         const std::string python = other->text;
-        propose_build(*newest, *newest->last,
-                      "Install " + name_of(*newest, *newest->last) +
-                          " in an environment with Python " + python);
+        propose_build(
+            *newest,
+            *newest->last,
+            "Install " + name_of(*newest, *newest->last) + " in an environment with Python " +
+                python);
         std::vector<std::string>& commands = remedies_.back().commands;
         std::string programs = "environment/bin/";
         if (is_on_windows())
             programs = "environment\\Scripts\\";
         const PythonEnvironment* environment = active_environment(facts_);
         if (environment && environment->kind == "conda")
-            commands = {"conda create --name environment python=" + python,
-                        "conda run --name environment " + newest->install};
+            commands = {
+                "conda create --name environment python=" + python,
+                "conda run --name environment " + newest->install};
         else if (newest->install.empty())
             commands = {new_environment(python)};
         else
@@ -602,9 +619,10 @@ class Proposals {
 
     /// The newest one of the same image that the driver and the GPU run.
     void propose_image(const ContainerImage& given) {
-        const ContainerImage* newest = stack::newest_image(
-            stack_, driver(), matrix_,
-            [&](const ContainerImage& image) { return image.image == given.image; });
+        const ContainerImage* newest =
+            stack::newest_image(stack_, driver(), matrix_, [&](const ContainerImage& image) {
+                return image.image == given.image;
+            });
         if (newest)
             add(using_image(is_on_windows(), *newest, ""));
     }
@@ -628,8 +646,10 @@ class Proposals {
         const auto row = gpu_ ? matrix_.architecture(*gpu_) : Answer<Architecture>();
         if (driver().version || !row || row->first_cuda >= newest)
             return "";
-        return concat(", or an older one from ", row->first_cuda.text,
-                      " on: nvidia-smi shows the newest that the driver supports");
+        return concat(
+            ", or an older one from ",
+            row->first_cuda.text,
+            " on: nvidia-smi shows the newest that the driver supports");
     }
 
     void propose_libraries_of(const Version& cuda, bool change_cuda) {
@@ -695,8 +715,8 @@ void append_plan_command(const Facts& facts, Finding& finding) {
 }
 
 /// Builds that run on this GPU although none on PyPI does: those of conda-forge, for Linux.
-static std::vector<Remedy> builds_elsewhere(const std::string& framework, const Version& gpu,
-                                            const Matrix& matrix) {
+static std::vector<Remedy> builds_elsewhere(
+    const std::string& framework, const Version& gpu, const Matrix& matrix) {
     std::vector<Remedy> remedies;
     for (const FrameworkBuild& build : matrix.framework_builds(framework)) {
         if (!build.cuda || stack::build_and_cudnn_on_gpu(build, gpu, {}, matrix).fit != Fit::works)
@@ -713,8 +733,13 @@ static std::vector<Remedy> builds_elsewhere(const std::string& framework, const 
     return remedies;
 }
 
-std::vector<Remedy> image_instead(bool on_windows, const std::string& framework, const Version& gpu,
-                                  const stack::Driver& driver, const Matrix& matrix, bool arm) {
+std::vector<Remedy> image_instead(
+    bool on_windows,
+    const std::string& framework,
+    const Version& gpu,
+    const stack::Driver& driver,
+    const Matrix& matrix,
+    bool arm) {
     const ContainerImage* image = stack::image_instead(framework, gpu, driver, matrix, arm);
     if (!image)
         return {};
@@ -738,8 +763,8 @@ static std::optional<Version> jetpack_board(const stack::Stack& stack, const Mat
     return std::nullopt;
 }
 
-std::vector<Remedy> proposed_repairs(const stack::Stack& stack, const Facts& facts,
-                                     const Matrix& matrix) {
+std::vector<Remedy> proposed_repairs(
+    const stack::Stack& stack, const Facts& facts, const Matrix& matrix) {
     if (jetpack_board(stack, matrix))
         return {};  // only JetPack bundles what suits it
     return Proposals(stack, facts, matrix).all();
@@ -781,8 +806,8 @@ Remedy without_repair(const stack::Stack& stack, const Matrix& matrix) {
             continue;
         const auto possible = plan.frameworks.front().possible;
         if (possible)
-            open.push_back(name_of(*possible, *possible->last) + " (" +
-                           join(possible->reasons, "; ") + ")");
+            open.push_back(
+                name_of(*possible, *possible->last) + " (" + join(possible->reasons, "; ") + ")");
     }
     std::string otherwise = "use a build from source, or another GPU";
     if (names.size() > 1)

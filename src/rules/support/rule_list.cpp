@@ -100,12 +100,14 @@ std::span<const Named<Rule>> rules_of_the_directory() {
     return named;
 }
 
-Remedy rules::remedy(std::string_view place, const std::vector<std::string>& values,
-                     std::vector<std::string> commands) {
+Remedy rules::remedy(
+    std::string_view place,
+    const std::vector<std::string>& values,
+    std::vector<std::string> commands) {
     const auto slash = std::min(place.find('/'), place.size());
     const Rule& rule = *find_named(rules_of_the_directory(), place.substr(0, slash))->thing;
-    Remedy filled = *find_by(rule.remedies, &NamedRemedy::name,
-                             place.substr(std::min(slash + 1, place.size())));
+    Remedy filled = *find_by(
+        rule.remedies, &NamedRemedy::name, place.substr(std::min(slash + 1, place.size())));
     for (std::string* text : {&filled.text, &filled.verify, &filled.link})
         *text = filled_in(*text, values);
     for (auto* lines : {&filled.commands, &filled.checks})

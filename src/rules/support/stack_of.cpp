@@ -51,8 +51,8 @@ const Cudnn* system_cudnn(const Facts& facts, const FrameworkLibrary& wanted) {
 }
 
 /// What a framework that --for names would take from the system.
-void add_system_libraries(const Facts& facts, const Framework& framework, const Matrix& matrix,
-                          stack::Stack& stack) {
+void add_system_libraries(
+    const Facts& facts, const Framework& framework, const Matrix& matrix, stack::Stack& stack) {
     const FrameworkLibrary *cublas = opened(framework, "libcublas"),
                            *cudnn = opened(framework, "libcudnn");
     std::optional<Version> cuda;

@@ -35,8 +35,8 @@ bool on_arm(const Facts& facts, const Matrix& matrix) {
 }
 
 Builds builds_of(const Facts& facts, const Matrix& matrix, const Framework& framework) {
-    return stack::builds_of(as_named(framework), facts.host.platform, on_arm(facts, matrix),
-                            matrix);
+    return stack::builds_of(
+        as_named(framework), facts.host.platform, on_arm(facts, matrix), matrix);
 }
 
 /// Under WSL the driver is that of Windows, with Windows' version numbers.

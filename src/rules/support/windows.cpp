@@ -14,8 +14,17 @@ bool was_examined_on_windows(const Facts& facts) {
 /// PowerShell has none of the shell's programs; these are all that pages name.
 bool exists_on_windows(const std::string& command) {
     constexpr std::string_view programs[] = {
-        "nvidia-smi", "rnncheck", "python", "pip",       "py ",        "conda",
-        "winget",     "$env:",    "& ",     "Move-Item", "Remove-Item"};
+        "nvidia-smi",
+        "rnncheck",
+        "python",
+        "pip",
+        "py ",
+        "conda",
+        "winget",
+        "$env:",
+        "& ",
+        "Move-Item",
+        "Remove-Item"};
     return !contains(command, "|") && std::ranges::any_of(programs, [&](std::string_view name) {
         return command.starts_with(name);
     });
@@ -43,10 +52,12 @@ bool keep_what_exists(Remedy& remedy) {
     // Where the driver's messages are on Windows: https://docs.nvidia.com/deploy/xid-errors/
     replace_all(remedy.text, "the kernel log", "the System log of the Event Viewer");
     replace_all(remedy.text, "NVRM messages", "messages of nvlddmkm");
-    replace_all(remedy.link, "cudnn/installation/latest/linux.html",
-                "cudnn/installation/latest/windows.html");
-    replace_all(remedy.link, "cuda-installation-guide-linux",
-                "cuda-installation-guide-microsoft-windows");
+    replace_all(
+        remedy.link,
+        "cudnn/installation/latest/linux.html",
+        "cudnn/installation/latest/windows.html");
+    replace_all(
+        remedy.link, "cuda-installation-guide-linux", "cuda-installation-guide-microsoft-windows");
     return is_only_text || !remedy.commands.empty() || !remedy.checks.empty();
 }
 

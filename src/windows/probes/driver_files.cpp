@@ -17,9 +17,10 @@ static void run(const Job& job, ProbeWriter& writer) {
     writer.facts(facts);
 }
 
-extern const Probe probe{.title = "Reads the driver's version from its file",
-                         .stage = Stage::look,
-                         .limit = std::chrono::seconds(10),
-                         .run = run};
+extern const Probe probe{
+    .title = "Reads the driver's version from its file",
+    .stage = Stage::look,
+    .limit = std::chrono::seconds(10),
+    .run = run};
 
 }  // namespace rnncheck::probes::driver_files

@@ -100,9 +100,10 @@ static void run(const Job&, ProbeWriter& writer) {
     writer.facts(facts);
 }
 
-extern const Probe probe{.title = "Reads the version of Windows, environment variables and limits",
-                         .stage = Stage::look,
-                         .limit = std::chrono::seconds(10),
-                         .run = run};
+extern const Probe probe{
+    .title = "Reads the version of Windows, environment variables and limits",
+    .stage = Stage::look,
+    .limit = std::chrono::seconds(10),
+    .run = run};
 
 }  // namespace rnncheck::probes::host_system

@@ -112,8 +112,10 @@ class Search {
     void report_many() {
         if (std::exchange(has_reported_, true))
             return;
-        writer_.failed({"list of libraries", 1,
-                        "only the first " + std::to_string(most_libraries) + " are reported"});
+        writer_.failed(
+            {"list of libraries",
+             1,
+             "only the first " + std::to_string(most_libraries) + " are reported"});
     }
 
     const Job& job_;
@@ -127,9 +129,10 @@ static void run(const Job& job, ProbeWriter& writer) {
     Search(job, writer).run();
 }
 
-extern const Probe probe{.title = "Finds all GPU libraries and those that Windows selects",
-                         .stage = Stage::look,
-                         .limit = std::chrono::seconds(60),
-                         .run = run};
+extern const Probe probe{
+    .title = "Finds all GPU libraries and those that Windows selects",
+    .stage = Stage::look,
+    .limit = std::chrono::seconds(60),
+    .run = run};
 
 }  // namespace rnncheck::probes::library_files

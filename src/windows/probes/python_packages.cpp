@@ -25,8 +25,8 @@ static Facts facts_of(const dll::Disk& disk, dll::Environment environment) {
 }
 
 /// The one that --python names comes first, and is active instead of the others.
-static std::vector<dll::Environment> environments(const dll::Disk& disk, const Job& job,
-                                                  ProbeWriter& writer) {
+static std::vector<dll::Environment> environments(
+    const dll::Disk& disk, const Job& job, ProbeWriter& writer) {
     auto found = windows::environments_here(disk);
     const auto& named = job.facts.tool.python;
     if (!named)
@@ -49,17 +49,20 @@ static void run(const Job& job, ProbeWriter& writer) {
     writer.calling("looking for the active Python environment");
     const dll::Disk disk = windows::disk_of_machine();
     if (!job.facts.tool.python && windows::unknown_store_python_is_first(disk.root()))
-        writer.failed({"python on PATH", 1,
-                       "it is that of the Microsoft Store, and which of its versions is unknown"});
+        writer.failed(
+            {"python on PATH",
+             1,
+             "it is that of the Microsoft Store, and which of its versions is unknown"});
     for (dll::Environment& environment : environments(disk, job, writer)) {
         writer.calling("reading the packages of " + environment.prefix);
         writer.facts(facts_of(disk, std::move(environment)));
     }
 }
 
-extern const Probe probe{.title = "Finds Python environments and the frameworks installed in them",
-                         .stage = Stage::look,
-                         .limit = std::chrono::seconds(30),
-                         .run = run};
+extern const Probe probe{
+    .title = "Finds Python environments and the frameworks installed in them",
+    .stage = Stage::look,
+    .limit = std::chrono::seconds(30),
+    .run = run};
 
 }  // namespace rnncheck::probes::python_packages

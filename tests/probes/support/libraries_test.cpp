@@ -42,9 +42,11 @@ Facts with_wheels() {
 
 TEST_CASE("a wheel's cuDNN has its fellow wheels opened before it, in the order of their needs") {
     const Facts facts = with_wheels();
-    CHECK(probes::companions_of(facts, cudnn) == Paths{wheels + "/cuda_nvrtc/lib/libnvrtc.so.12",
-                                                       wheels + "/cublas/lib/libcublasLt.so.12",
-                                                       wheels + "/cublas/lib/libcublas.so.12"});
+    CHECK(
+        probes::companions_of(facts, cudnn) == Paths{
+                                                   wheels + "/cuda_nvrtc/lib/libnvrtc.so.12",
+                                                   wheels + "/cublas/lib/libcublasLt.so.12",
+                                                   wheels + "/cublas/lib/libcublas.so.12"});
     CHECK(probes::companions_of(facts, "/usr/lib/libcudnn.so.9").empty());
 }
 
@@ -54,8 +56,9 @@ TEST_CASE("a framework that gets another cuBLAS than the wheel's has that one op
         {"libcudnn.so.9", cudnn, "rpath", {}, {}},
         {"libcublas.so.12", "/usr/lib/libcublas.so.12", "LD_LIBRARY_PATH", {}, {}},
         {"libcublasLt.so.12", {}, {}, {}, {}}};
-    CHECK(probes::companions_of(facts, cudnn) ==
-          Paths{wheels + "/cuda_nvrtc/lib/libnvrtc.so.12", "/usr/lib/libcublas.so.12"});
+    CHECK(
+        probes::companions_of(facts, cudnn) ==
+        Paths{wheels + "/cuda_nvrtc/lib/libnvrtc.so.12", "/usr/lib/libcublas.so.12"});
 }
 
 TEST_CASE(

@@ -31,10 +31,11 @@ void* dlopen(const char* name, int) {
         return opened;
     // Where cuDNN for Windows misses a library, it writes this and ends the process: seen in 9.1.0
     // to 9.28.1.
-    std::fprintf(stderr,
-                 "Could not locate %s. Please make sure it is in your library path!\n"
-                 "Invalid handle. Cannot load symbol cudnnGetVersion\n",
-                 dll.c_str());
+    std::fprintf(
+        stderr,
+        "Could not locate %s. Please make sure it is in your library path!\n"
+        "Invalid handle. Cannot load symbol cudnnGetVersion\n",
+        dll.c_str());
     std::abort();
 }
 
