@@ -310,7 +310,9 @@ std::vector<Finding> indicated_causes(
         if (indicated.ruled_out.contains(one.cause))
             continue;
         const bool is_harmless_line = one.cause == "harmless_line";
-        if (is_harmless_line && (!findings.empty() || has_unexplained_end(known.parsed, matrix)))
+        const bool explains_nothing =
+            one.strength == Confidence::possible && has_unexplained_end(known.parsed, matrix);
+        if (is_harmless_line && (!findings.empty() || explains_nothing))
             continue;  // no cause beside another one, nor of a crash
         const LogCause* cause = find_by(matrix.log_causes(), &LogCause::cause, one.cause);
         const std::string why = cause ? reason_against(one, *cause, installed, known) : "";
