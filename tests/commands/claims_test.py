@@ -10,7 +10,7 @@ import sys
 
 ROOT = pathlib.Path(sys.argv[1])
 CODE = (ROOT / "src/windows/claims.cpp").read_text()
-TRIED = re.findall(r'tried\("([^"]+)"', CODE)
+TRIED = re.findall(r'tried\(\s*"([^"]+)"', CODE)
 
 
 def listed(document, start):
@@ -24,7 +24,7 @@ def listed(document, start):
 def returned():
     """Those of the list that claims_about_system() returns, which the self-test prints."""
     body = CODE[CODE.index("std::vector<Claim> claims_about_system()") :]
-    return re.findall(r'tried\("([^"]+)"', body)
+    return re.findall(r'tried\(\s*"([^"]+)"', body)
 
 
 lists = {
