@@ -76,8 +76,8 @@ def functions_of(directory):
     found = []
     for header in sorted(pathlib.Path(directory).glob("*_abi.hpp")):
         library, text = header.name.removesuffix("_abi.hpp"), header.read_text()
-        typed = re.findall(r"\bX\((\w+),\s*([\w:]+(?: char\*)?),", text)
-        if len(typed) != len(re.findall(r"\bX\(\w+,", text)):
+        typed = re.findall(r"\bX\([\s\\]*(\w+),[\s\\]*([\w:]+(?: char\*)?),", text)
+        if len(typed) != len(re.findall(r"\bX\([\s\\]*\w+,", text)):
             sys.exit(f"{header}: not every function of the list could be read")
         found += [Function(library, name, result) for name, result in typed]
     return found
