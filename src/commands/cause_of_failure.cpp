@@ -139,6 +139,12 @@ std::optional<Confidence> blame(
     return std::nullopt;
 }
 
+/// Only words in common point to it, and the machine has not confirmed it.
+bool is_by_words(const Finding& cause) {
+    return cause.confidence == Confidence::possible &&
+           find_by(cause.evidence, &Evidence::what, what_is_in_common);
+}
+
 /// Errors of the machine that the output does not point to but may follow from.
 void add_errors_of_machine(
     Report& report, const Report& from_machine, const FailureTraits& traits) {
@@ -147,7 +153,8 @@ void add_errors_of_machine(
     const auto not_found = libraries_not_found(*report.facts.log);
     std::vector<Finding> added;
     for (const Finding& error : from_machine.findings) {
-        if (!is_error_of_machine(error) || find_by(report.findings, &Finding::rule, error.rule))
+        const Finding* const named = find_by(report.findings, &Finding::rule, error.rule);
+        if (!is_error_of_machine(error) || (named && !is_by_words(*named)))
             continue;
         const auto confidence = blame(error, report.findings.front(), not_found, traits);
         if (!confidence)
@@ -160,6 +167,9 @@ void add_errors_of_machine(
     }
     if (!added.empty())
         report.verdict = OverallVerdict::problems;
+    std::erase_if(report.findings, [&](const Finding& cause) {
+        return is_by_words(cause) && find_by(added, &Finding::rule, cause.rule);
+    });
     append(report.findings, std::move(added));
 }
 
@@ -167,8 +177,11 @@ void add_errors_of_machine(
 
 Report cause_of_failure(
     Report from_output, const Report& from_machine, const FailureTraits& traits) {
+    // Beside a cause that lines indicate, words in common are no sign that a machine could confirm.
+    const bool has_indicated =
+        !from_output.findings.empty() && !is_by_words(from_output.findings.front());
     for (Finding& cause : from_output.findings) {
-        if (cause.confidence == Confidence::certain)
+        if (cause.confidence == Confidence::certain || (has_indicated && is_by_words(cause)))
             continue;
         const Finding* const shown = find_where(from_machine.findings, [&](const Finding& finding) {
             return finding.rule == cause.rule && is_shown_by_machine(finding);

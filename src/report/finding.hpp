@@ -9,6 +9,8 @@ RNNCHECK_ENUM(Layer, host, driver, gpu, runtime, cudnn, rnn)
 
 /// Evidence for a cause of a log that names another cause, and why that one is excluded.
 inline constexpr std::string_view what_is_ruled_out = "ruled out";
+/// Of a cause that no line indicates: its texts only have these words in common with the log.
+inline constexpr std::string_view what_is_in_common = "words in common";
 
 RNNCHECK_ENUM(Risk, safe, needs_root, disruptive, destructive)
 

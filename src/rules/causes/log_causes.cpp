@@ -264,7 +264,7 @@ Finding finding_of_resemblance(const Resemblance& alike, std::size_t index, cons
     finding.severity = Severity::warning;
     finding.evidence = {
         compared_line(log.parsed),
-        {"words in common",
+        {std::string(what_is_in_common),
          concat(
              "no known line; only these words also occur in the messages or "
              "the description of this cause: ",
